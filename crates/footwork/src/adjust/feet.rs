@@ -1,10 +1,10 @@
-//! Feet that touch stay where they touch.
+//! Foot locking: feet in contact keep their position on the ground.
 //!
-//! When a clip says that a foot touches, its toe is held at a point of the world, and the leg bends so that it stays there
-//! while root and body go on. The hold begins and ends without a step in velocity. What is decided (hold, let go, where)
-//! is decided at control ticks; what is seen in between follows in closed form.
+//! While a clip marks a foot as in contact, its toe is held at a point of the world, and the leg bends so that the toe stays
+//! there while root and body move on. Locking and unlocking are continuous in velocity. Decisions (lock, unlock, position)
+//! are made at control ticks; between ticks the toe's position is evaluated in closed form.
 //!
-//! `reference` is the foot lock of D. Holden's motion matching demo (2020), as a yardstick.
+//! `reference` is the foot lock of D. Holden's motion matching demo (2020), for comparison.
 
 use super::lower_body::PelvisConfig;
 use super::two_bone_ik::Reach;
@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 choices! {
-    /// How feet are held.
+    /// Method of foot locking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FootLock = Leash {
         /// A toe further from its animated position than `leash_m` is dragged along at that distance.
@@ -56,91 +56,91 @@ settings! {
 }
 
 impl FeetConfig {
-    /// A toe's height, kept over the ground without a step in its speed.
+    /// Returns a toe's height limited to stay above the ground, continuous in velocity, in metres.
     pub fn above_ground(&self, height_m: f32) -> f32 {
         let h = height_m - self.toe_clearance_m;
         self.toe_clearance_m + 0.5 * (h + (h * h + GROUND_SOFT_M * GROUND_SOFT_M).sqrt())
     }
 
-    /// How far legs may stretch.
+    /// Returns the reach of the legs.
     pub fn reach(&self) -> Reach {
         Reach { soft_m: self.knee_soft_m, kept_m: self.knee_kept_m }
     }
 }
 
-/// Floats of one foot in a state's block.
+/// Number of floats of one foot in a state's block.
 pub(crate) const FOOT_WIDTH: usize = size_of::<Foot>() / size_of::<f32>();
 
-/// What must be known of a foot from tick to tick; world, metres. All zeros is a foot that nobody has seen.
+/// State of a foot between ticks; world space, metres. All zeros is the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Foot {
-    /// Where it is held.
+    /// Point at which the toe is held.
     pub point: Vec3,
-    /// What was left, at the last change, between what was shown and what is wanted.
+    /// Offset between shown and target position at the last change.
     pub offset: Vec3,
-    /// Its velocity, m/s.
+    /// Velocity of the offset, m/s.
     pub offset_velocity: Vec3,
-    /// Its acceleration while the foot lands, m/s2.
+    /// Acceleration of the offset while the foot lands, m/s2.
     pub offset_acceleration: Vec3,
-    /// Where the clip had the toe at the last tick.
+    /// Animated position of the toe at the last tick.
     pub animated: Vec3,
-    /// Its velocity since the tick before, m/s.
+    /// Velocity of the animated position between the last two ticks, m/s.
     pub animated_velocity: Vec3,
     /// Seconds from the last change to the last tick.
     pub since_s: f32,
-    /// Seconds for which it has been held; 0 is free.
+    /// Time for which the foot has been held, seconds; 0 is free.
     pub held_s: f32,
-    /// 1 where the clip said at the last tick that it touches.
+    /// 1 if the clip marked the foot as in contact at the last tick.
     pub touched: f32,
-    /// 1 while it is about to land.
+    /// 1 while the foot is about to land.
     pub landing: f32,
-    /// How much of it stands, 0 to 1: rises while it is held, falls while it is free.
+    /// Planted share, 0 to 1: rises while the foot is held, falls while it is free.
     pub stands: f32,
-    /// 1 once it has been seen.
+    /// 1 after the first tick.
     pub seen: f32,
-    /// How the ground under it moves, m/s; what is held goes along.
+    /// Velocity of the ground under the foot, m/s; a held foot moves with it.
     pub carried: Vec3,
 }
 
-/// What a control tick is told about a foot.
+/// Input of a control tick for one foot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Footing {
-    /// Where clip and blend have the toe, world.
+    /// Position of the toe in the blended clip pose, world.
     pub animated: Vec3,
-    /// Its velocity if root and blend did nothing: the clip's own, world, m/s.
+    /// Velocity of the toe in the clip, without root adjustment and blending, world, m/s.
     pub clip_velocity: Vec3,
-    /// How root and simulation pull it over the ground for longer, world, m/s.
+    /// Velocity over the ground that root adjustment and simulation add for longer, world, m/s.
     pub slip: Vec3,
-    /// The clip says that it touches.
+    /// Whether the clip marks the foot as in contact.
     pub touches: bool,
-    /// Seconds until the clip says so; infinite where that is further than [`FeetConfig::landing_s`].
+    /// Seconds until the clip marks it as in contact; infinite if that is further than [`FeetConfig::landing_s`].
     pub lands_in_s: f32,
-    /// Seconds for which it says so then.
+    /// Duration of that contact, seconds.
     pub stands_s: f32,
-    /// How the ground under it moves, world, m/s; zero where it rests.
+    /// Velocity of the ground under the foot, world, m/s; zero for ground at rest.
     pub carried: Vec3,
 }
 
 impl Foot {
-    /// Held?
+    /// Returns whether the toe is held.
     pub fn held(&self) -> bool {
         self.held_s > 0.0
     }
 
-    /// Where the toe is to be, `after_s` seconds after the last tick, when the clip has it at `animated` (world).
+    /// Returns the toe's position `after_s` seconds after the last tick, where the clip has it at `animated` (world).
     pub fn shown(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
         let goal = if self.held() { self.held_at(config, animated, after_s) } else { animated };
         goal + self.left(config, self.since_s + after_s).0
     }
 
-    /// How much of the foot stands, `after_s` seconds after the last tick: the share of a stretch that its heel may take.
+    /// Returns the planted share `after_s` seconds after the last tick: the share of a stretch that the heel may take.
     pub fn standing(&self, after_s: f32) -> f32 {
         let way = after_s / STAND_S;
         smoothstep((self.stands + if self.held() { way } else { -way }).clamp(0.0, 1.0))
     }
 
-    /// What is left of the offset, and its velocity.
+    /// Returns the remaining offset and its velocity.
     fn left(&self, config: &FeetConfig, since_s: f32) -> (Vec3, Vec3) {
         if self.landing > 0.0 {
             let (v, a) = (self.offset_velocity, self.offset_acceleration);
@@ -150,7 +150,7 @@ impl Foot {
         spring::decay(self.offset, self.offset_velocity, half_life, since_s)
     }
 
-    /// The held point, on its leash; the height is the clip's, so that the foot rolls.
+    /// Returns the held point, limited to the lock radius; the height is the clip's, so that the foot rolls.
     fn held_at(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
         let point = self.point + self.carried * after_s;
         match config.lock {
@@ -162,11 +162,11 @@ impl Foot {
         }
     }
 
-    /// A control tick, `dt_s` after the last.
+    /// Runs a control tick, `dt_s` after the last.
     pub fn tick(&mut self, config: &FeetConfig, now: &Footing, dt_s: f32) {
         let known = self.seen > 0.0 && dt_s > 1e-4;
         let animated = now.animated;
-        // Everything is seen from the ground, which has moved.
+        // All positions move with the ground.
         let way = self.carried * dt_s;
         (self.point, self.animated, self.carried) = (self.point + way, self.animated + way, now.carried);
         let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
@@ -177,10 +177,10 @@ impl Foot {
             if config.lock == FootLock::Leash {
                 let left_behind = Vec3::new(self.point.x - animated.x, 0.0, self.point.z - animated.z);
                 if left_behind.length() > LEASH_SLACK * config.leash_m {
-                    // Dragged along is not held.
+                    // A toe that is dragged along does not count as held.
                     self.held_s = f32::MIN_POSITIVE;
                 }
-                // Where the leash is as good as tight.
+                // Beyond this distance the limited position hardly changes.
                 self.point = animated + left_behind.clamp_length_max(TIGHT * config.leash_m);
             }
         }
@@ -208,7 +208,7 @@ impl Foot {
         }
     }
 
-    /// What is shown at the last tick, and its velocity.
+    /// Returns the position shown at the last tick and its velocity.
     fn now(&self, config: &FeetConfig) -> (Vec3, Vec3) {
         let own = match config.lock {
             _ if !self.held() => self.animated_velocity,
@@ -218,12 +218,12 @@ impl Foot {
         (self.shown(config, self.animated, 0.0), own + self.left(config, self.since_s).1)
     }
 
-    /// Leads the toe to where it can stand: on a cubic that ends ahead of its clip by half of what the root will move over
-    /// it, at the speed that the clip has there.
+    /// Starts to lead the toe to its landing position, on a cubic. It ends ahead of the clip's position by half of the distance
+    /// that the root will slip during the contact, at the clip's own velocity.
     fn land(&mut self, config: &FeetConfig, now: &Footing) {
         let (shown, velocity) = self.now(config);
         let (offset, relative) = (shown - self.animated, velocity - self.animated_velocity);
-        // What the seam does to the toe now will be less then.
+        // The velocity that the transition's offset adds to the toe will have decayed by then.
         let passing = self.animated_velocity - now.clip_velocity - now.slip;
         let left = exp(-now.lands_in_s / SEAM_S);
         let flat = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
@@ -231,7 +231,7 @@ impl Foot {
         let goal = goal.clamp_length_max(MOST_LEAD * config.leash_m);
         let goal_velocity = flat(-now.slip - passing * left);
         let t = now.lands_in_s.max(SHORTEST_S);
-        // So near to touch-down that only the speed can still be put right, the place must be what comes of it.
+        // Close to touch-down only the speed can still be corrected; the position follows from it.
         let coasting = offset + (relative + goal_velocity) * (0.5 * t);
         let goal = coasting + (goal - coasting) * smoothstep((t - LATE_S) / LATE_S);
         self.offset = offset;
@@ -241,15 +241,15 @@ impl Foot {
         (self.since_s, self.landing) = (0.0, 1.0);
     }
 
-    /// Begins to hold.
+    /// Starts to hold the toe.
     fn hold(&mut self, config: &FeetConfig) {
         let (shown, velocity) = self.now(config);
         if config.lock == FootLock::Reference {
-            // Where it is, at the height that feet of that data have.
+            // The current position, at the toe height of the reference's data.
             self.point = Vec3::new(shown.x, REFERENCE_TOE_HEIGHT_M, shown.z);
             (self.offset, self.offset_velocity) = (shown - self.point, velocity);
         } else {
-            // Where it glides to: a critically damped spring that is pulled in proportion to its speed never swings over.
+            // The point where the toe comes to rest: a critically damped spring that starts at this distance does not overshoot.
             let glide = spring::way_to_rest(velocity, config.hold_half_life_s);
             self.point = shown + glide;
             self.offset = Vec3::new(-glide.x, shown.y - self.animated.y, -glide.z);
@@ -258,7 +258,7 @@ impl Foot {
         (self.since_s, self.held_s, self.landing) = (0.0, f32::MIN_POSITIVE, 0.0);
     }
 
-    /// Gives the toe back to its clip.
+    /// Releases the toe to its animated position.
     fn release(&mut self, config: &FeetConfig) {
         let (shown, velocity) = self.now(config);
         self.offset = shown - self.animated;
@@ -266,7 +266,7 @@ impl Foot {
         (self.since_s, self.held_s, self.landing) = (0.0, 0.0, 0.0);
     }
 
-    /// As seen after the character was put elsewhere by `by`.
+    /// Returns the state after the character was moved by `by`.
     pub fn moved(&self, by: crate::math::Transform) -> Self {
         Self {
             point: by.point(self.point),
@@ -281,14 +281,14 @@ impl Foot {
     }
 }
 
-/// How soft the ground is to toes: this far above it they feel half as much of it, metres.
+/// Softness of the ground limit: at this height a toe is raised by about 0.2 of it, metres.
 const GROUND_SOFT_M: f32 = 0.005;
-/// Share of a leash up to which a toe stays where it is.
+/// Share of the lock radius within which a toe is not dragged.
 const LEASH_SLACK: f32 = 0.9;
-/// A point further away than this many leashes is forgotten.
+/// Limit of the stored point's distance, in lock radii.
 const TIGHT: f32 = 2.0;
 
-/// A way shortened so that it never gets longer than the leash, without a step in speed.
+/// Returns a displacement limited to the lock radius, continuous in velocity.
 fn soft_leash(way: Vec3, leash_m: f32) -> Vec3 {
     let (length, slack) = (way.length(), LEASH_SLACK * leash_m);
     if length <= slack {
@@ -298,19 +298,19 @@ fn soft_leash(way: Vec3, leash_m: f32) -> Vec3 {
     way * ((slack + rest * (1.0 - exp(-(length - slack) / rest))) / length)
 }
 
-/// How long it takes until a foot stands wholly, seconds.
+/// Time until a held foot counts as fully planted, seconds.
 const STAND_S: f32 = 0.15;
-/// How long the seam of a transition lasts, seconds.
+/// Time constant of a transition's offset, seconds.
 const SEAM_S: f32 = 0.1;
-/// Nearer to touch-down a toe is not led any more, seconds.
+/// Shortest time to touch-down for which a landing is planned, seconds.
 const SHORTEST_S: f32 = 0.02;
-/// Nearer than twice this the place at which it lands matters less and less, nearer than this not at all, seconds.
+/// Below twice this time to touch-down the landing position counts less; below this time it does not count, seconds.
 const LATE_S: f32 = 0.06;
-/// Share of the leash by which a toe may land ahead.
+/// Maximum distance by which a toe lands ahead of the clip, as a share of the lock radius.
 const MOST_LEAD: f32 = 0.9;
-/// A toe is led no harder than this, m/s2.
+/// Maximum acceleration of a landing toe, m/s2.
 const MOST_ACCELERATION_MPS2: f32 = 25.0;
-/// Height at which the reference holds toes.
+/// Height at which the reference holds toes, metres.
 const REFERENCE_TOE_HEIGHT_M: f32 = 0.02;
 
 #[cfg(test)]
@@ -319,7 +319,7 @@ mod tests {
 
     const DT_S: f32 = 1.0 / 60.0;
 
-    /// Ticks a foot whose clip has it at `at(tick)`, touching where `touches(tick)`: what is shown, tick by tick.
+    /// Ticks a foot whose clip has it at `at(tick)`, in contact where `touches(tick)`; returns the shown position of each tick.
     fn run(
         config: &FeetConfig,
         ticks: usize,
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_foot_that_its_clip_drags_over_the_ground_stands() {
-        // It touches from the start while the root pulls it at 30 cm/s.
+        // In contact from the start while the root pulls the foot at 30 cm/s.
         let at = |k: usize| Vec3::Z * (0.3 * k as f32 * DT_S);
         let config = FeetConfig::default();
         let shown = run(&config, 30, at, |_| true);
@@ -368,7 +368,7 @@ mod tests {
         for (k, toe) in shown.iter().enumerate() {
             assert!((*toe - at(k)).length() <= config.leash_m + 1e-4, "{k}");
         }
-        // The field's reference lets go, and does not hold again while it touches.
+        // Holden's reference controller unlocks the foot, and does not lock it again during the same contact.
         let reference = FeetConfig { lock: FootLock::Reference, ..config };
         let last = run(&reference, 60, at, |_| true)[59];
         assert!((last - at(59)).length() < 0.02, "{last}");
@@ -376,14 +376,14 @@ mod tests {
 
     #[test]
     fn a_foot_that_lands_comes_to_rest_before_it_touches() {
-        // Root and blend move it at 50 cm/s where its clip would have it rest.
+        // Root and blend move the foot at 50 cm/s although its clip keeps it at rest.
         let at = |k: usize| Vec3::X * (0.5 * k as f32 * DT_S);
         let on = |k: usize| k >= 30;
         let speed = |shown: &[Vec3]| (shown[31] - shown[30]).length() / DT_S;
         let led = speed(&run(&FeetConfig::default(), 60, at, on));
         let not = speed(&run(&FeetConfig { landing_s: 0.0, ..Default::default() }, 60, at, on));
         assert!(led < 0.12 && not > 0.25, "{led} {not}");
-        // Without, it glides on to where it stops, never faster and never back.
+        // Without landing, the toe glides to its resting point, never faster and never backward.
         let glides = run(&FeetConfig { landing_s: 0.0, ..Default::default() }, 60, at, on);
         let steps = glides[28..40].windows(2).map(|w| w[1].x - w[0].x);
         assert!(
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_has_no_steps() {
-        // Walks, stands while it is dragged, walks on.
+        // Swings, is in contact while it is dragged, swings again.
         let at = |k: usize| Vec3::new(0.0, 0.02, 0.6 * k as f32 * DT_S);
         let shown = run(&FeetConfig::default(), 150, at, |k| (40..70).contains(&k) || k > 110);
         for (k, w) in shown.windows(2).enumerate() {

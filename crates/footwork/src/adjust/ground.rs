@@ -1,8 +1,8 @@
 //! Feet on uneven ground: slopes, stairs, rubble, platforms that move.
 //!
-//! A pose that walks over level ground is laid over the ground that there is. Every foot is lifted by the ground under it and
-//! pitched to its slope, the pelvis follows the ground under the body and sinks as far as the lower leg needs, the spine
-//! leans a little into the slope. Joint 0 stays.
+//! The input is a pose that walks over level ground. Each foot is raised by the ground under it and pitched to its slope. The
+//! pelvis follows the ground under the body and drops as far as the lower leg needs. The spine leans a little into the slope.
+//! Joint 0 does not move.
 
 use super::lower_body::{LowerBody, PelvisConfig};
 use super::two_bone_ik::BentLeg;
@@ -46,70 +46,70 @@ settings! {
     }
 }
 
-/// What must be known of a foot from moment to moment; world. All zeros is a foot that nobody has seen.
+/// State of a foot between updates; world space. All zeros is the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct GroundedFoot {
-    /// Height of the ground that it is over, metres.
+    /// Height of the ground under the foot, metres.
     pub height: Follower,
-    /// By how much that ground rises along X, metres per metre.
+    /// Rise of that ground along X, metres per metre.
     pub slope_x: Spring,
-    /// And along Z.
+    /// Rise of that ground along Z, metres per metre.
     pub slope_z: Spring,
-    /// Where its toe was over level ground.
+    /// Last position of the toe over level ground, metres.
     pub toe: Vec3,
-    /// How fast it was, m/s over the ground.
+    /// Last speed of the toe over the ground, m/s.
     pub speed_mps: f32,
-    /// 1 once it has been seen.
+    /// 1 after the first update.
     pub seen: f32,
 }
 
-/// What must be known of the body from moment to moment; world. All zeros is a body that nobody has seen.
+/// State of the body between updates; world space. All zeros is the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct GroundedBody {
-    /// Height of the ground that it is over, metres.
+    /// Height of the ground under the body, metres.
     pub height: Spring,
-    /// By how much that ground rises ahead, metres per metre.
+    /// Rise of that ground ahead of the body, metres per metre.
     pub slope: Spring,
-    /// Where the root was.
+    /// Last position of the root, metres.
     pub root: Vec3,
-    /// Metres that the pelvis has sunk.
+    /// Drop of the pelvis, metres.
     pub sunk: Spring,
-    /// 1 once it has been seen.
+    /// 1 after the first update.
     pub seen: f32,
 }
 
-/// Fits a body to the ground.
+/// Fits the legs and pelvis of a body to the ground.
 #[derive(Clone, Copy)]
 pub struct FitToGround<'a> {
     /// Settings.
     pub config: &'a GroundConfig,
-    /// One per leg of the body.
+    /// Soles, one per leg of the body.
     pub soles: &'a [Sole],
 }
 
-/// Where a pose walks in a step, as if over level ground at the height of its root.
+/// Input of one update: a pose that walks as if over level ground at the height of its root.
 #[derive(Clone, Copy)]
 pub struct GroundStep<'a> {
-    /// The ground that there is.
+    /// Height query of the actual ground.
     pub ground: &'a GroundHook<'a>,
-    /// `[contact joints]` 1 for each foot that stands.
+    /// `[contact joints]` 1 for each planted foot, else 0.
     pub touches: &'a [u8],
-    /// The root of the pose.
+    /// Root of the pose.
     pub world_from_root: Transform,
-    /// Time since the last step.
+    /// Time since the last update, seconds.
     pub dt_s: f32,
 }
 
-/// Faster changes of height are steps, m/s.
+/// Speed above which a change of height counts as a step, m/s.
 const STEEPEST_MPS: f32 = 2.5;
-/// Samples of the ground under a body.
+/// Number of samples of the ground under a body.
 const BODY_SAMPLES: usize = 5;
 
 impl FitToGround<'_> {
-    /// Moves the state on to the next step, in which `lower` is of the pose; `feet` is `[contact joints]`.
+    /// Updates the state by one step. `lower` belongs to the step's pose; `feet` is `[contact joints]`.
     pub fn update(&self, step: &GroundStep, lower: &LowerBody, feet: &mut [GroundedFoot], body: &mut GroundedBody) {
         for (k, (foot, leg)) in feet.iter_mut().zip(lower.legs()).enumerate() {
             let (Some(leg), Some(sole)) = (leg, self.soles.get(k)) else { continue };
@@ -137,17 +137,17 @@ impl FitToGround<'_> {
         } else if foot.seen == 0.0 {
             (foot.slope_x, foot.slope_z) = (Spring::at(slope_x), Spring::at(slope_z));
         }
-        // The height at the toe of a sole, pitched as it is, that lies on the ground at a point.
+        // Height of the toe of a pitched sole that touches the ground at a point.
         let on = |at: Vec3, height_m: f32| {
             height_m - (at.x - toe.x) * foot.slope_x.value - (at.z - toe.z) * foot.slope_z.value
         };
-        // A sole rests on the highest ground that it touches; an end that is lifted touches none, one that is in the ground
-        // comes out of it.
+        // A sole rests on the highest ground that it touches. A lifted end touches no ground; an end below the ground is
+        // raised out of it.
         let rests = |at: Vec3, height_m: f32| on(at, height_m) - (at.y - level_m);
         let ends = rests(heel, under_heel.height_m).max(rests(tip, GroundPoint::under(ground, tip).height_m));
         let mut goal = under_toe.height_m.max(ends);
         if !touches && known {
-            // In time for the edges ahead, but not for those beyond where a foot that slows down will come to rest.
+            // Looks ahead for edges, but not beyond the point where a foot that slows down comes to rest.
             let v = (toe - foot.toe) / dt_s - under_toe.velocity;
             let speed = (v.x * v.x + v.z * v.z).sqrt();
             let slowing = (foot.speed_mps - speed) / dt_s;
@@ -165,7 +165,7 @@ impl FitToGround<'_> {
         } else {
             foot.height.follow(goal, STEEPEST_MPS, c.foot_half_life_s, dt_s);
         }
-        // Whatever the spring says, nothing goes under the ground.
+        // Keeps the foot above the ground if the spring lags behind.
         let lifted = (toe.y - level_m - sole.toe_height_m).max(0.0);
         let lowest = (under_toe.height_m - lifted).max(ends);
         if foot.height.spring.value < lowest {
@@ -175,8 +175,8 @@ impl FitToGround<'_> {
         (foot.toe, foot.seen) = (toe, 1.0);
     }
 
-    /// The slope under a foot, metres per metre along X and Z: from heel to toe as the ground is there, across as it is
-    /// under the toe. Where that is an edge, the slope is the ground's under the toe.
+    /// Returns the slope under a foot, metres per metre along X and Z: from heel to toe measured between both points, across as
+    /// under the toe. At an edge it is the slope under the toe.
     fn slope(&self, sole: Vec3, under_toe: GroundPoint, under_heel: GroundPoint) -> Vec2 {
         let steepest = tan(self.config.max_slope_deg.clamp(0.0, 80.0).to_radians());
         let n = under_toe.normal;
@@ -196,7 +196,7 @@ impl FitToGround<'_> {
     fn update_body(&self, step: &GroundStep, body: &mut GroundedBody) {
         let (c, GroundStep { ground, world_from_root: root, dt_s, .. }) = (self.config, *step);
         let facing = Facing::from_rotation(root.rotation).direction();
-        // Height and slope of the line through the ground under the body.
+        // Height and slope of a line fitted to the ground under the body.
         let (mut height, mut rise, mut squares, mut carried) = (0.0, 0.0, 0.0, Vec3::ZERO);
         for k in 0..BODY_SAMPLES {
             let part = 2.0 * k as f32 / (BODY_SAMPLES - 1) as f32 - 1.0;
@@ -210,7 +210,7 @@ impl FitToGround<'_> {
         if body.seen == 0.0 {
             *body = GroundedBody { height: Spring::at(height), slope: Spring::at(slope), seen: 1.0, ..*body };
         } else if dt_s > 0.0 {
-            // Relative to a ground that moves, it rises as it walks up.
+            // Over moving ground, the body rises with its speed relative to the ground.
             let rising = body.slope.value * ((root.translation - body.root) / dt_s - carried).dot(facing);
             body.height.value += carried.y * dt_s;
             body.height.follow_moving(height, rising, c.body_half_life_s, dt_s);
@@ -219,12 +219,12 @@ impl FitToGround<'_> {
         body.root = root.translation;
     }
 
-    /// The ground that the body goes by.
+    /// Returns the height of the ground that the body follows.
     fn body_height(&self, body: &GroundedBody) -> f32 {
         body.height.value - body.slope.value.abs() * self.config.slope_sink_m
     }
 
-    /// How far the pelvis must sink for all feet to be where they are to be.
+    /// Returns the drop of the pelvis at which all feet reach their targets.
     fn sink_needed(&self, lower: &LowerBody, root: Transform, feet: &[GroundedFoot], body: &GroundedBody) -> f32 {
         feet.iter().zip(lower.legs()).fold(0.0, |most: f32, (foot, leg)| {
             let Some(mut leg) = leg.filter(|_| foot.seen > 0.0) else { return most };
@@ -235,7 +235,7 @@ impl FitToGround<'_> {
         })
     }
 
-    /// Bends a pose: pelvis and spine at once, the legs of `lower` for it to write.
+    /// Bends a pose: pelvis and spine at once; `lower` writes the legs.
     pub fn apply(&self, feet: &[GroundedFoot], body: &GroundedBody, lower: &mut LowerBody, pose: &mut Pose) {
         if body.seen == 0.0 {
             return;
@@ -257,7 +257,7 @@ impl FitToGround<'_> {
 }
 
 impl GroundedFoot {
-    /// As seen after the character was put elsewhere by `by`, a turn about +Y and a shift.
+    /// Returns the state after the character was moved by `by`, a rotation about +Y and a translation.
     pub fn moved(&self, by: Transform) -> Self {
         let (mut foot, up) = (*self, by.translation.y);
         foot.height.shift(up);
@@ -270,7 +270,7 @@ impl GroundedFoot {
         foot
     }
 
-    /// From level to the slope, in root space.
+    /// Returns the rotation from level to the slope, in root space.
     fn pitch(&self, root: Transform) -> Quat {
         let normal = Vec3::new(-self.slope_x.value, 1.0, -self.slope_z.value);
         Quat::from_rotation_arc(Vec3::Y, root.inverse_direction(normal.normalize()))
@@ -278,7 +278,7 @@ impl GroundedFoot {
 }
 
 impl GroundedBody {
-    /// As seen after the character was put elsewhere by `by`, a turn about +Y and a shift.
+    /// Returns the state after the character was moved by `by`, a rotation about +Y and a translation.
     pub fn moved(&self, by: Transform) -> Self {
         let height = Spring { value: self.height.value + by.translation.y, ..self.height };
         Self { height, root: by.point(self.root), ..*self }

@@ -1,4 +1,4 @@
-//! A hand that follows a target in the world: a rail, a door, somebody else's hand.
+//! Hand IK: a hand follows a target in the world, such as a rail, a door or another character's hand.
 
 use super::two_bone_ik::{BentLeg, Reach};
 use crate::input::HandTarget;
@@ -28,23 +28,24 @@ settings! {
     }
 }
 
-/// What must be known of a hand from moment to moment. All zeros has never reached for anything.
+/// State of a hand between updates. All zeros is the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Hand {
-    /// 0 is where the clip has it, 1 at the target.
+    /// Weight of the position: 0 keeps the clip's, 1 is at the target.
     pub weight: Spring,
-    /// 1 turns as the target says.
+    /// Weight of the rotation: 0 keeps the clip's, 1 is the target's.
     pub turn: Spring,
-    /// The last target, root space, metres: what is let go of fades from there.
+    /// The last target, root space, metres; a released hand blends out from there.
     pub position: Vec3,
-    /// The last target's rotation, root space.
+    /// Rotation of the last target, root space.
     pub rotation: Quat,
 }
 
 impl Hand {
-    /// The state `dt_s` later; `target` is what to reach for, `None` lets go. The root is at `world_from_root`.
+    /// Updates the state by `dt_s`. `target` is the point to reach for; `None` releases the hand. The root is at
+    /// `world_from_root`.
     pub fn update(&mut self, config: &HandConfig, target: Option<HandTarget>, world_from_root: Transform, dt_s: f32) {
         if let Some(target) = target {
             self.position = world_from_root.inverse_point(target.position);
@@ -73,7 +74,7 @@ impl Hand {
     }
 }
 
-/// Below this nothing is bent.
+/// Weight below which the pose is not changed.
 const LEAST_WEIGHT: f32 = 1e-4;
-/// Where the elbow of a straight arm goes, root space: back and down.
+/// Direction in which the elbow of a straight arm bends, root space: back and down.
 const ELBOW_SIDE: Vec3 = Vec3::new(0.0, -0.5, -1.0);

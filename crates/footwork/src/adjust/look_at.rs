@@ -1,7 +1,7 @@
-//! Looking at something: spine, neck and head share the angle, each within its limits.
+//! Look-at: spine, neck and head share the rotation towards a target, each within its limits.
 //!
-//! What is smoothed is the direction of the gaze in root space, so a head that nods in its clip looks steadily at a target
-//! that rests. A target beyond the limits is looked after less and less the further behind it is.
+//! The smoothed quantity is the look direction in root space, so a head that nods in its clip looks steadily at a fixed
+//! target. For a target beyond the limits the rotation eases out, to zero straight behind.
 
 use crate::frames::JointIndex;
 use crate::math::spring::{Follower, Spring};
@@ -54,76 +54,77 @@ fn look_joints() -> Vec<LookJointConfig> {
     vec![joint("chest", 20.0, 10.0), joint("neck", 30.0, 20.0), joint("head", 40.0, 30.0)]
 }
 
-/// Most joints that turn.
+/// Maximum number of look-at joints.
 pub(crate) const MAX_LOOK_JOINTS: usize = 8;
 
-/// A joint that turns for looking. Joints share an angle in proportion to their limits.
+/// A joint that rotates for look-at. Joints share an angle in proportion to their limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookJoint {
-    /// Which.
+    /// The joint.
     pub joint: JointIndex,
-    /// Most to either side, degrees.
+    /// Maximum angle to either side, degrees.
     pub yaw_deg: f32,
-    /// Most up or down, degrees.
+    /// Maximum angle up or down, degrees.
     pub pitch_deg: f32,
 }
 
-/// What looks.
+/// Joints and eyes that look-at controls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaze<'a> {
-    /// Whose joints.
+    /// Skeleton that the joints belong to.
     pub skeleton: &'a Skeleton,
-    /// From the lowest to the one with the eyes.
+    /// From the lowest to the joint that carries the eyes.
     pub joints: &'a [LookJoint],
-    /// Where the eyes are, in the space of the last joint, metres.
+    /// Position of the eyes, in the space of the last joint, metres.
     pub eyes: Vec3,
-    /// Where they look, in the space of the last joint; a unit vector.
+    /// Look direction, in the space of the last joint; a unit vector.
     pub forward: Vec3,
 }
 
-/// What must be known from moment to moment. All zeros has never looked.
+/// State of look-at between updates. All zeros is the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct LookAt {
-    /// 0 looks where the clip does, 1 at the target.
+    /// Weight: 0 keeps the clip's look direction, 1 looks at the target.
     pub weight: Spring,
-    /// Yaw of the gaze in root space, radians.
+    /// Yaw of the look direction in root space, radians.
     pub yaw: Follower,
-    /// Its pitch, up is positive.
+    /// Pitch of the look direction in root space, radians; up is positive.
     pub pitch: Follower,
-    /// How far away what is looked at is, metres.
+    /// Distance to the target, metres.
     pub distance_m: f32,
 }
 
 impl<'a> Gaze<'a> {
-    /// `joints` lead from the lowest to the head. The head's rotation (root space) is that of a pose that looks ahead: the
-    /// rest pose, or a frame of an idle; `eyes` is where the eyes are then, from the head joint, along the root's axes, metres.
+    /// Creates the rig of look-at. `joints` go from the lowest to the head. `looks_ahead` is the head's rotation (root space)
+    /// in a pose that looks ahead: the rest pose, or a frame of an idle. `eyes` is the position of the eyes in that pose,
+    /// relative to the head joint, along the root's axes, metres.
     pub fn new(skeleton: &'a Skeleton, joints: &'a [LookJoint], looks_ahead: Quat, eyes: Vec3) -> Self {
         let head_from_root = looks_ahead.inverse();
         Self { skeleton, joints, eyes: head_from_root * eyes, forward: head_from_root * Vec3::Z }
     }
 
-    /// Eyes (root space) and the yaw and pitch of the gaze of a head.
+    /// Returns the position of the eyes (root space) and yaw and pitch of the look direction.
     fn of(&self, head: Transform) -> (Vec3, Vec2) {
         (head.point(self.eyes), angles(head.rotation * self.forward))
     }
 
-    /// The last joint of a pose, root space.
+    /// Returns the transform of the last joint of a pose, root space.
     fn head(&self, pose: &Pose) -> Transform {
         self.joints.last().map_or(Transform::IDENTITY, |j| pose.in_root(self.skeleton, j.joint))
     }
 
-    /// How far all joints together turn, radians: yaw, pitch.
+    /// Returns the sum of the limits of all joints, radians: yaw, pitch.
     fn limits(joints: &[LookJoint]) -> Vec2 {
         joints.iter().map(|j| Vec2::new(j.yaw_deg, j.pitch_deg)).sum::<Vec2>() * (PI / 180.0)
     }
 
-    /// Where to look for a target in the direction `target`, when the clip looks in the direction `now`.
+    /// Returns the limited look direction for a target in the direction `target`, where the clip looks in the direction `now`.
     fn aim(&self, now: Vec2, target: Vec2) -> Vec2 {
         let limits = Self::limits(self.joints).clamp(Vec2::ZERO, Vec2::splat(0.95 * PI));
         let wanted = Vec2::new(wrap_angle(target.x - now.x), target.y - now.y);
-        // Straight behind there is no side to turn to: it is given up on the way there.
+        // Straight behind, neither side is nearer: the weight falls to zero before that.
         let beyond = ((wanted.x.abs() - limits.x) / (PI - limits.x)).max(0.0);
         let kept = 1.0 - crate::math::smoothstep(beyond);
         now + wanted.clamp(-limits, limits) * kept
@@ -131,8 +132,8 @@ impl<'a> Gaze<'a> {
 }
 
 impl LookAt {
-    /// The state `dt_s` later. `target` (world) is what to look at, `None` what the clip looks at; `pose` is the one to be
-    /// bent.
+    /// Updates the state by `dt_s`. `target` is in world space; with `None` the clip's look direction applies. `pose` is the
+    /// pose to bend.
     pub fn update(&mut self, config: &LookAtConfig, gaze: &Gaze, target: Option<Vec3>, pose: &Pose, dt_s: f32) {
         let (eyes, now) = gaze.of(gaze.head(pose));
         let mut aim = now;
@@ -150,7 +151,7 @@ impl LookAt {
         self.weight.to(f32::from(u8::from(target.is_some())), config.weight_half_life_s, dt_s);
     }
 
-    /// Turns the joints.
+    /// Rotates the joints of a pose.
     pub fn apply(&self, gaze: &Gaze, pose: &mut Pose) {
         if self.weight.value < LEAST_WEIGHT {
             return;
@@ -158,7 +159,7 @@ impl LookAt {
         let mut head = gaze.head(pose);
         let (eyes, now) = gaze.of(head);
         let wanted = now + (Vec2::new(self.yaw.spring.value, self.pitch.spring.value) - now) * self.weight.value;
-        // A point, not a direction: a spine that bends takes the eyes along.
+        // A point, not a direction: bending the spine moves the eyes.
         let point = eyes + direction(wanted) * self.distance_m.max(LEAST_DISTANCE_M);
         for (k, joint) in gaze.joints.iter().enumerate() {
             let (parent, pivot) =
@@ -166,7 +167,7 @@ impl LookAt {
             let pivot = parent.point(pivot);
             let limit = Vec2::new(joint.yaw_deg, joint.pitch_deg) * (PI / 180.0);
             let share = limit / Gaze::limits(&gaze.joints[k..]).max(Vec2::splat(1e-6));
-            // Turning the head moves the eyes: it looks again, and again.
+            // Turning the head moves the eyes: the head joint iterates.
             let looks = if k + 1 == gaze.joints.len() { 3 } else { 1 };
             for _ in 0..looks {
                 let (eyes, now) = gaze.of(head);
@@ -181,18 +182,18 @@ impl LookAt {
     }
 }
 
-/// Below this nothing is turned.
+/// Weight below which the pose is not changed.
 const LEAST_WEIGHT: f32 = 1e-4;
-/// Nearer things are looked at as if they were this far away, metres.
+/// Smallest distance of a target; nearer targets count as this far away, metres.
 const LEAST_DISTANCE_M: f32 = 0.3;
 
-/// Yaw and pitch of a direction, radians; up is positive.
+/// Returns yaw and pitch of a direction, radians; up is positive.
 fn angles(v: Vec3) -> Vec2 {
     let v = v.normalize_or(Vec3::Z);
     Vec2::new(atan2(v.x, v.z), asin(v.y))
 }
 
-/// The rotation that takes +Z to a yaw and pitch, without roll.
+/// Returns the rotation that takes +Z to a yaw and pitch, without roll.
 fn rotation(angles: Vec2) -> Quat {
     Quat::from_rotation_y(angles.x) * Quat::from_rotation_x(-angles.y)
 }

@@ -1,4 +1,4 @@
-//! Pelvis and legs of a pose while stages bend them.
+//! Pelvis and legs of a pose during pose adjustments.
 
 use super::two_bone_ik::{BentLeg, Reach};
 use crate::math::spring::Spring;
@@ -9,10 +9,10 @@ use crate::settings;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Most legs of a body that can be bent.
+/// Maximum number of legs of a body that can be bent.
 pub(crate) const MAX_LEGS: usize = 8;
 
-/// Pelvis and legs of a pose while stages bend them, one after the other: taken from it once, written back once. Root space.
+/// Pelvis and legs of a pose while adjustments bend them in turn: read from the pose once, written back once. Root space.
 #[derive(Clone, Copy, Debug)]
 pub struct LowerBody<'a> {
     pub(super) skeleton: &'a Skeleton,
@@ -23,7 +23,7 @@ pub struct LowerBody<'a> {
 }
 
 impl<'a> LowerBody<'a> {
-    /// As a pose has it; `reach` is how far its legs stretch.
+    /// Reads pelvis and legs from a pose; `reach` limits the stretch of the legs.
     pub fn of(skeleton: &'a Skeleton, body: &'a Body, reach: Reach, pose: &Pose) -> Self {
         let hips = pose.in_root(skeleton, body.hips);
         let mut legs = [None; MAX_LEGS];
@@ -36,22 +36,22 @@ impl<'a> LowerBody<'a> {
         Self { skeleton, body, reach, hips, legs }
     }
 
-    /// What the legs hang from.
+    /// Returns the transform of the joint that the legs descend from.
     pub fn hips(&self) -> Transform {
         self.hips
     }
 
-    /// `[contact joints]`, as the body has them; those beyond `MAX_LEGS` are missing.
+    /// Returns the legs, `[contact joints]` in the order of the body; those beyond `MAX_LEGS` are missing.
     pub fn legs(&self) -> &[Option<BentLeg>] {
         &self.legs
     }
 
-    /// The legs, to be bent.
+    /// Returns the legs for modification.
     pub fn legs_mut(&mut self) -> &mut [Option<BentLeg>] {
         &mut self.legs
     }
 
-    /// Puts the pelvis elsewhere, in `pose` at once; the legs go along.
+    /// Moves the pelvis to `to`, in `pose` at once; the legs move along.
     pub fn move_hips(&mut self, to: Transform, pose: &mut Pose) {
         if to.rotation == self.hips.rotation {
             let by = to.translation - self.hips.translation;
@@ -64,18 +64,18 @@ impl<'a> LowerBody<'a> {
         pose.set_in_root(self.skeleton, self.body.hips, to);
     }
 
-    /// The same without a turn.
+    /// Moves the pelvis by a translation, in `pose` at once; the legs move along.
     pub fn shift_hips(&mut self, by: Vec3, pose: &mut Pose) {
         self.move_hips(Transform::new(self.hips.translation + by, self.hips.rotation), pose);
     }
 
-    /// How far the pelvis must sink, metres, for every toe to reach where `wanted` (root space) puts it; 0 where all do.
+    /// Returns the drop of the pelvis, metres, at which every toe reaches its target `wanted` (root space); 0 where all do.
     pub fn sink_needed(&self, wanted: impl Fn(Vec3) -> Vec3) -> f32 {
         let needed = |leg: &BentLeg| leg.sink_needed(wanted(leg.toe.translation), self.reach);
         self.legs.iter().flatten().map(needed).fold(0.0, f32::max)
     }
 
-    /// Rotates every joint of the spine, and all above it, by a rotation in root space.
+    /// Rotates each joint of the spine, and all joints above it, by a rotation in root space.
     pub(super) fn rotate_spine(&self, pose: &mut Pose, by: Quat) {
         let mut parent = pose.in_root(self.skeleton, self.body.hips).rotation;
         for joint in &self.body.spine {
@@ -85,14 +85,14 @@ impl<'a> LowerBody<'a> {
         }
     }
 
-    /// Writes the legs back.
+    /// Writes the legs to a pose.
     pub fn write(&self, pose: &mut Pose) {
         self.legs.iter().flatten().for_each(|leg| leg.write(pose));
     }
 }
 
 settings! {
-    /// How the pelvis is lowered where legs would be too short, and comes back.
+    /// Lowering of the pelvis where legs would be too short, and its return.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PelvisConfig {
         /// Half-life of lowering. Lower values keep feet in place; higher values are smoother.
@@ -105,14 +105,14 @@ settings! {
 }
 
 impl PelvisConfig {
-    /// `sunk` (metres), `dt_s` later, when `needed_m` is needed.
+    /// Advances `sunk` (drop of the pelvis, metres) by `dt_s` towards a drop of `needed_m`.
     pub fn sink(&self, sunk: &mut Spring, needed_m: f32, dt_s: f32) {
         let goal = needed_m.clamp(0.0, self.max_m);
         if goal > sunk.value {
             return sunk.to(goal, self.down_half_life_s, dt_s);
         }
-        // A pelvis that still sinks is stopped as fast as it sank, until the very moment at which it rests: a slow spring would
-        // let it sink on, a fast one would throw it up again, by more the longer the time step.
+        // A pelvis that still drops while its goal is above it is first stopped with the fast spring, exactly until it rests. A
+        // slow spring would let it drop on; a fast one would throw it up again, further for longer time steps.
         let stops_s = sunk.rests_after_s(goal, self.down_half_life_s).unwrap_or(0.0).min(dt_s);
         sunk.to(goal, self.down_half_life_s, stops_s);
         sunk.to(goal, self.up_half_life_s, dt_s - stops_s);

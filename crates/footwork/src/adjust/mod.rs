@@ -1,8 +1,8 @@
-//! Corrections after playback: what bends a pose so that it fits root, speed, ground and targets.
+//! Pose adjustments: operations that fit a pose to root, speed, ground and targets after playback.
 //!
-//! Each is a job of its own over a [`crate::pose::Pose`], whichever animation graph it comes from: settings, a state of plain
-//! floats, `update` to move the state on in time, `apply` to bend the pose. None allocates. Their order: orientation and
-//! stride warp, feet, ground, gaze, hands.
+//! Each adjustment works on a [`crate::pose::Pose`] from any animation graph, and has settings, a state of plain floats,
+//! `update` to advance the state in time, and `apply` to change the pose. None allocates. Order: orientation and stride warp,
+//! feet, ground, look-at, hands.
 
 pub mod feet;
 pub mod ground;

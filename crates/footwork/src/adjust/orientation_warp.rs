@@ -1,7 +1,7 @@
-//! Orientation warping: a clip that walks ahead, walked at an angle.
+//! Orientation warping: a clip that walks ahead, played at an angle.
 //!
-//! Pelvis and legs turn towards the direction of travel that is wanted, the spine turns back, so that the chest faces where
-//! it did. The root stays. Source: the node of that name in Unreal Engine 5.
+//! Pelvis and legs rotate towards the desired direction of travel; the spine rotates back, so that the chest keeps its facing.
+//! The root does not move. Source: the node "Orientation Warping" in Unreal Engine 5.
 
 use super::lower_body::LowerBody;
 use crate::math::{Facing, Quat, Transform};
@@ -29,8 +29,8 @@ settings! {
 }
 
 impl OrientationWarpConfig {
-    /// The angle to warp by, radians about +Y, for a clip that moves with `clip` where `wanted` is asked for (m/s, same
-    /// space). To be smoothed by `Spring::to`.
+    /// Returns the angle to warp by, radians about +Y, for a clip that moves with `clip` and a desired velocity `wanted` (m/s,
+    /// same space). Smooth it with `Spring::to`.
     pub fn angle(&self, clip: Vec3, wanted: Vec3) -> f32 {
         let (Some(from), Some(to)) = (Facing::from_direction(clip), Facing::from_direction(wanted)) else { return 0.0 };
         let angle = from.angle_to(to);
@@ -41,7 +41,7 @@ impl OrientationWarpConfig {
         eased * angle.signum() * counts
     }
 
-    /// Warps a pose by `angle_rad` about +Y: spine and pelvis at once, the legs of `lower` for it to write.
+    /// Warps a pose by `angle_rad` about +Y: spine and pelvis at once; `lower` writes the legs.
     pub fn apply(&self, angle_rad: f32, lower: &mut LowerBody, pose: &mut Pose) {
         if angle_rad.abs() < 1e-4 {
             return;
@@ -53,7 +53,7 @@ impl OrientationWarpConfig {
         );
         lower.move_hips(pelvis, pose);
         lower.rotate_spine(pose, Quat::from_rotation_y(-of_pelvis / lower.body.spine.len().max(1) as f32));
-        // A leg turns by what is left about its own hip, and then reaches for where it would be had it turned with the pelvis.
+        // Each leg rotates by the rest about its own hip, then reaches for where its toe would be had it rotated with the pelvis.
         let (rest, reach) = (Quat::from_rotation_y(angle_rad - of_pelvis), lower.reach);
         for leg in lower.legs_mut().iter_mut().flatten() {
             leg.turn(rest);

@@ -1,12 +1,12 @@
-//! Playing a clip a little faster or slower than it was captured, so that it moves as fast as the simulated character.
+//! Play rate: plays a clip a little faster or slower than captured, so that it moves at the speed of the simulated character.
 //!
-//! The cheapest correction there is: whole strides fit, and no foot slides for it.
+//! This is the cheapest adjustment: strides stay whole, and feet do not slide.
 
 use crate::math::spring;
 use crate::settings;
 use glam::Vec3;
 
-/// Below this speed of a clip a change of rate moves the character too little to help, m/s.
+/// Speed of a clip below which a change of rate moves the character too little to help, m/s.
 const LEAST_SPEED_MPS: f32 = 0.4;
 
 settings! {
@@ -28,20 +28,20 @@ settings! {
 }
 
 impl PlayRateConfig {
-    /// The rate `dt_s` after it was `rate`: the clip by itself moves with `clip` (m/s), the simulated character with
-    /// `simulation` and is `ahead` (metres) of it; all in one space.
+    /// Returns the rate `dt_s` after it was `rate`. The clip alone moves with `clip` (m/s); the simulated character moves with
+    /// `simulation` and is `ahead` (metres) of it. All are in the same space.
     pub fn next(&self, rate: f32, clip: Vec3, simulation: Vec3, ahead: Vec3, dt_s: f32) -> f32 {
         let speed = clip.length();
         let mut wanted = 1.0;
         if speed > LEAST_SPEED_MPS {
             let direction = clip / speed;
             let along = (simulation + ahead / self.catch_up_s).dot(direction);
-            // Somebody who has to turn round first must not slow down to a halt.
+            // A character that has to turn around first does not slow down to a halt.
             if simulation.dot(direction) > 0.5 * simulation.length() {
                 wanted = along / speed;
             }
         }
-        // Brought in gently between where it cannot help and where it fully does.
+        // Fades in between the speed where the rate cannot help and the speed where it counts fully.
         let full = ((speed - LEAST_SPEED_MPS) / LEAST_SPEED_MPS).clamp(0.0, 1.0);
         let wanted = 1.0 + (wanted.clamp(self.min, self.max) - 1.0) * full;
         rate + (wanted - rate) * spring::damp(self.half_life_s, dt_s)

@@ -1,7 +1,7 @@
-//! Keeping the animated root and the simulated character together.
+//! Root adjustment: keeps the animated root and the simulated character together.
 //!
-//! Source: D. Holden, "Code vs Data Driven Displacement" (2021): damped adjustment, limited to a share of the
-//! character's own speed so that it hides in the motion, then a hard clamp.
+//! Source: D. Holden, "Code vs Data Driven Displacement" (2021): damped adjustment, limited to a share of the character's own
+//! speed so that it is hidden in the motion, then a hard clamp.
 
 use crate::math::{Facing, Transform, spring};
 use crate::trajectory::Simulation;
@@ -57,7 +57,7 @@ settings! {
 }
 
 impl RootConfig {
-    /// As the field's reference has it.
+    /// Returns the values of Holden's reference controller.
     pub fn reference() -> Self {
         Self {
             position_half_life_s: 0.1,
@@ -69,25 +69,25 @@ impl RootConfig {
     }
 }
 
-/// One adjustment.
+/// Input of one root adjustment.
 #[derive(Clone, Copy, Debug)]
 pub struct AdjustRoot<'a> {
     /// Settings.
     pub config: &'a RootConfig,
-    /// Where the simulated character is.
+    /// The simulated character.
     pub simulation: &'a Simulation,
-    /// How fast the shown root moves by itself, m/s.
+    /// Speed of the shown root before adjustment, m/s.
     pub speed_mps: f32,
-    /// How fast it turns by itself, radians per second.
+    /// Turn rate of the shown root before adjustment, radians per second.
     pub turn_radps: f32,
-    /// It may be turned as fast as this in any case, radians per second.
+    /// Minimum limit of the turn rate of the adjustment, radians per second.
     pub free_turn_radps: f32,
-    /// Time since the last adjustment.
+    /// Time since the last adjustment, seconds.
     pub dt_s: f32,
 }
 
 impl RootConfig {
-    /// The simulated character, `dt_s` later, as it gives way to a root shown at `shown`.
+    /// Pulls the simulated character towards a root shown at `shown`, over `dt_s`. Only in [`RootMode::Mixed`].
     pub fn give_way(&self, simulation: &mut Simulation, shown: Transform, dt_s: f32) {
         if self.mode != RootMode::Mixed {
             return;
@@ -101,7 +101,7 @@ impl RootConfig {
 }
 
 impl AdjustRoot<'_> {
-    /// The correction for a root shown at `shown`: a shift in the world and a turn in radians.
+    /// Returns the adjustment of a root shown at `shown`: a translation in world space and a rotation in radians about +Y.
     pub fn run(&self, shown: Transform) -> (Vec3, f32) {
         let c = self.config;
         let facing = Facing::from_rotation(shown.rotation);

@@ -1,7 +1,7 @@
 //! Stride warping: a clip walked with longer or shorter strides, so that it covers more or less ground in the same time.
 //!
-//! Feet and pelvis are scaled along the direction of travel about the root; the pelvis sinks by what the longer leg needs.
-//! Source: the node of that name in Unreal Engine 5.
+//! Feet and pelvis are scaled along the direction of travel about the root; the pelvis drops by what the longer leg needs.
+//! Source: the node "Stride Warping" in Unreal Engine 5.
 
 use super::lower_body::{LowerBody, PelvisConfig};
 use crate::math::Facing;
@@ -31,19 +31,19 @@ settings! {
     }
 }
 
-/// What must be known from moment to moment. All zeros warps nothing.
+/// State of stride warping between updates. All zeros is the initial state and warps nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct StrideWarp {
-    /// By how much strides are longer: 0.1 is a tenth.
+    /// Lengthening of strides, as a share: 0.1 is 10 % longer.
     pub longer: Spring,
-    /// Metres that the pelvis has sunk.
+    /// Drop of the pelvis, metres.
     pub sunk: Spring,
 }
 
 impl StrideWarpConfig {
-    /// By how much strides should be longer where a clip moves at `clip_mps` and the character is to move at `wanted_mps`.
+    /// Returns the lengthening of strides for a clip that moves at `clip_mps` and a desired speed of `wanted_mps`.
     pub fn longer(&self, clip_mps: f32, wanted_mps: f32) -> f32 {
         let factor = (wanted_mps / clip_mps.max(1e-3)).clamp(self.min.min(1.0), self.max.max(1.0));
         let counts = (2.0 * clip_mps / self.full_speed_mps.max(1e-3) - 1.0).clamp(0.0, 1.0);
@@ -52,8 +52,8 @@ impl StrideWarpConfig {
 }
 
 impl StrideWarp {
-    /// The state `dt_s` later, when strides should be longer by `longer` along `travel` (root space, on the ground). `lower`
-    /// is of the pose to be warped.
+    /// Updates the state by `dt_s` towards a lengthening `longer` along `travel` (root space, on the ground). `lower` belongs to
+    /// the pose to warp.
     pub fn update(&mut self, config: &StrideWarpConfig, travel: Facing, longer: f32, lower: &LowerBody, dt_s: f32) {
         self.longer.to(longer, config.half_life_s, dt_s);
         let pelvis = self.shift(travel, lower.hips().translation);
@@ -61,7 +61,7 @@ impl StrideWarp {
         config.pelvis.sink(&mut self.sunk, needed, dt_s);
     }
 
-    /// Warps a pose: the pelvis at once, the legs of `lower` for it to write.
+    /// Warps a pose: the pelvis at once; `lower` writes the legs.
     pub fn apply(&self, travel: Facing, lower: &mut LowerBody, pose: &mut Pose) {
         if self.longer.value.abs() < 1e-4 && self.sunk.value.abs() < 1e-4 {
             return;
@@ -75,7 +75,7 @@ impl StrideWarp {
         }
     }
 
-    /// Where a point of the body goes.
+    /// Returns the displacement of a point of the body.
     fn shift(&self, travel: Facing, point: Vec3) -> Vec3 {
         travel.direction() * (point.dot(travel.direction()) * self.longer.value)
     }

@@ -1,4 +1,4 @@
-//! Two-bone inverse kinematics: bending a leg or an arm so that its end reaches a point.
+//! Two-bone inverse kinematics: bends a leg or an arm so that its end reaches a point.
 
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform, acos, atan2};
@@ -7,29 +7,29 @@ use crate::rig::Leg;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Sine of the bend below which the pole tells more about a knee's hinge than the bend itself.
+/// Sine of the bend below which the pole counts more than the bend for the knee's hinge axis.
 const NEARLY_STRAIGHT: f32 = 0.1;
-/// Stretches much shorter than this leave the heel where it is, metres.
+/// Softness of the heel's response: a shorter stretch hardly raises the heel, metres.
 const HEEL_SOFT_M: f32 = 0.02;
-/// Share of a stretch that the heel takes over.
+/// Share of a stretch that the heel takes.
 const HEEL_SHARE: f32 = 0.8;
-/// A lever as short as this helps half as much, metres.
+/// Softness of the heel's lever: at this length the heel rise is half of its ideal value, metres.
 const LEAST_LEVER_M: f32 = 0.05;
-/// A heel rises by less than this, radians.
+/// Upper limit of the heel rise, radians.
 const MOST_HEEL_RISE_RAD: f32 = 0.8;
 
-/// How far a leg may stretch.
+/// Limits of a leg's stretch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// The part of the length of both bones that a stretching leg never takes, metres: its knee stays bent.
+    /// Length of both bones that stretching leaves unused, metres, so that the knee stays bent.
     pub kept_m: f32,
-    /// It slows down when no more than this is left beyond that, metres.
+    /// Range before that in which stretching slows down, metres.
     pub soft_m: f32,
 }
 
 impl Reach {
-    /// A distance wished for, as a leg of `length_m` can have it: as it is where the leg is bent well, shorter than it by
-    /// more and more towards the end, never more than the length less `kept_m`. Smooth up to its second derivative.
+    /// Limits a requested distance to the reach of a leg of `length_m`: unchanged where the leg is bent well, shortened
+    /// increasingly towards the end, never more than the length less `kept_m`. Smooth up to its second derivative.
     pub fn limit(self, wished_m: f32, length_m: f32) -> f32 {
         let left = length_m - self.kept_m - wished_m;
         if left >= self.soft_m {
@@ -41,7 +41,7 @@ impl Reach {
     }
 }
 
-/// A leg's joints in root space, to be bent.
+/// Joint transforms of a leg in root space, to be bent.
 #[derive(Clone, Copy, Debug)]
 pub struct BentLeg {
     /// Joints.
@@ -54,24 +54,24 @@ pub struct BentLeg {
     pub knee: Transform,
     /// Ankle.
     pub ankle: Transform,
-    /// Toe; equal to the ankle where the ankle is what touches.
+    /// Toe; equal to the ankle if the ankle is the contact joint.
     pub toe: Transform,
-    /// The side to which a leg that is all but straight bends (any length): that of the toes. Arms bend the other way.
+    /// Direction in which an almost straight leg bends (any length): that of the toes. Arms bend the other way.
     pub pole: Vec3,
 }
 
 impl BentLeg {
-    /// A leg as a pose has it.
+    /// Reads a leg from a pose.
     pub fn of(skeleton: &Skeleton, pose: &Pose, leg: Leg) -> Self {
         Self::below(pose.parent_in_root(skeleton, leg.hip), pose, leg)
     }
 
-    /// A leg as a pose has it, whose hip joint's parent is at `above`.
+    /// Reads a leg from a pose; the parent of its hip joint is at `above`.
     pub fn below(above: Transform, pose: &Pose, leg: Leg) -> Self {
         Self::of_locals(above, |joint| pose.local(joint), leg)
     }
 
-    /// A leg whose joints have these local transforms, and whose hip joint's parent is at `above`.
+    /// Creates a leg from local transforms; the parent of its hip joint is at `above`.
     pub fn of_locals(above: Transform, local: impl Fn(JointIndex) -> Transform, leg: Leg) -> Self {
         let hip = above * local(leg.hip);
         let knee = hip * local(leg.knee);
@@ -87,7 +87,7 @@ impl BentLeg {
         Self { leg, above, hip, knee, ankle, toe, pole }
     }
 
-    /// The leg moved as a whole, with the joint above it.
+    /// Moves the leg as a whole, with the joint above it.
     pub fn carry(&mut self, by: Transform) {
         for joint in [&mut self.above, &mut self.hip, &mut self.knee, &mut self.ankle, &mut self.toe] {
             *joint = by * *joint;
@@ -95,22 +95,22 @@ impl BentLeg {
         self.pole = by.direction(self.pole);
     }
 
-    /// The same without a turn.
+    /// Moves the leg as a whole by a translation.
     pub fn shift(&mut self, by: Vec3) {
         for joint in [&mut self.above, &mut self.hip, &mut self.knee, &mut self.ankle, &mut self.toe] {
             joint.translation += by;
         }
     }
 
-    /// The leg turned about its hip joint.
+    /// Rotates the leg about its hip joint.
     pub fn turn(&mut self, by: Quat) {
         let (above, hip) = (self.above, self.hip.translation);
         self.carry(Transform::new(hip - by * hip, by));
         self.above = above;
     }
 
-    /// By how much the hip must sink (metres along Y, negative where there is room left) for the toe to reach
-    /// `toe_target` with a leg no longer than it comfortably gets: `soft_m` before the end, or as straight as it is.
+    /// Returns the drop of the hip (metres along Y, negative where there is room left) at which the toe reaches `toe_target`
+    /// with a comfortable length: `soft_m` before the end, or the current length if that is longer.
     pub fn sink_needed(&self, toe_target: Vec3, reach: Reach) -> f32 {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
         let longest = ((b - a).length() + (c - b).length() - reach.kept_m - reach.soft_m).max((c - a).length());
@@ -119,20 +119,20 @@ impl BentLeg {
         -to.y - (longest * longest - across).sqrt()
     }
 
-    /// Turns the foot about the ankle.
+    /// Rotates the foot about the ankle.
     pub fn turn_foot(&mut self, by: Quat) {
         let arm = self.toe.translation - self.ankle.translation;
         self.ankle.rotation = (by * self.ankle.rotation).renormalize();
         self.toe = Transform::new(self.ankle.translation + by * arm, (by * self.toe.rotation).renormalize());
     }
 
-    /// Moves the toe to `toe_target`: the ankle goes along, the knee bends about its own hinge, the foot keeps its attitude
-    /// in root space. Where the leg is too short the foot turns so that the toe comes as near as it can.
+    /// Moves the toe to `toe_target`: the ankle moves along, the knee bends about its own hinge, the foot keeps its rotation in
+    /// root space. If the leg is too short, the foot rotates so that the toe comes as near as possible.
     pub fn reach(&mut self, toe_target: Vec3, reach: Reach) {
         self.stand(toe_target, 0.0, reach);
     }
 
-    /// As [`BentLeg::reach`]; where the leg would have to stretch, the heel rises and takes `heel_share` (0 to 1) of it.
+    /// Like [`BentLeg::reach`], but where the leg would have to stretch, the heel rises and takes `heel_share` (0 to 1) of it.
     pub fn stand(&mut self, toe_target: Vec3, heel_share: f32, reach: Reach) {
         let moved = toe_target - self.toe.translation;
         let stretched = (self.ankle.translation + moved - self.hip.translation).length()
@@ -145,29 +145,29 @@ impl BentLeg {
             let toes = self.toe.rotation;
             self.toe.translation = self.ankle.translation + rise * (self.toe.translation - self.ankle.translation);
             self.aim_toe(toe_target);
-            // What is on the ground stays flat on it.
+            // The part on the ground stays flat.
             self.toe.rotation = toes;
         }
     }
 
-    /// The turn about the toe that lifts the heel towards the hip, for a leg that would be stretched by so much, metres.
+    /// Returns the rotation about the toe that lifts the heel towards the hip, for a leg that would stretch by `stretched_m`.
     fn heel_rise(&self, stretched_m: f32, moved: Vec3) -> Quat {
         let foot = self.ankle.translation - self.toe.translation;
         let to_hip = self.hip.translation - (self.ankle.translation + moved);
         let Some(axis) = foot.cross(to_hip).try_normalize() else { return Quat::IDENTITY };
-        // How much nearer the ankle comes to the hip per radian.
+        // Distance by which the ankle approaches the hip per radian.
         let lever = axis.cross(foot).dot(to_hip.normalize_or_zero());
-        // A leg that is bent more leaves its heel alone.
+        // A leg that bends further does not raise its heel.
         let stretched_m = stretched_m.max(0.0);
         let nearer = stretched_m * stretched_m / (stretched_m + HEEL_SOFT_M);
-        // Where a turn hardly helps there is hardly any.
+        // With a short lever the rotation goes to zero.
         let turn = HEEL_SHARE * nearer * lever / (lever * lever + LEAST_LEVER_M * LEAST_LEVER_M);
-        // Ever less beyond half of what a heel can do.
+        // Saturates beyond half of the maximum.
         let turn = MOST_HEEL_RISE_RAD * turn / (MOST_HEEL_RISE_RAD + turn.abs());
         Quat::from_rotation_vector(axis * turn)
     }
 
-    /// Brings the ankle as near to `target` as the leg reaches; the foot keeps its attitude.
+    /// Moves the ankle as near to `target` as the leg reaches; the foot keeps its rotation.
     fn bend(&mut self, target: Vec3, reach: Reach) {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
         let (upper, lower, now) = ((b - a).length(), (c - b).length(), (c - a).length());
@@ -178,7 +178,7 @@ impl BentLeg {
         }
         let shortest = (upper - lower).abs() * 1.01;
         let to = reach.limit(distance, upper + lower).max(shortest);
-        // The knee's own hinge; where the leg is all but straight, or bent the wrong way, the pole tells which way it bends.
+        // The knee's own hinge axis; the pole sets it where the leg is almost straight or bent backward.
         let raw = (b - a).cross(c - b);
         let Some(aside) = self.pole.cross(c - a).try_normalize().or(raw.try_normalize()) else { return };
         let (forwards, little) = (raw.dot(aside).max(0.0), NEARLY_STRAIGHT * upper * lower);
@@ -198,7 +198,7 @@ impl BentLeg {
         self.toe.translation += foot;
     }
 
-    /// Turns the foot about the ankle so that the toe points at `target` (world).
+    /// Rotates the foot about the ankle so that the toe points at `target` (root space).
     fn aim_toe(&mut self, target: Vec3) {
         let c = self.ankle.translation;
         let (now, wished) = (self.toe.translation - c, target - c);
@@ -209,14 +209,14 @@ impl BentLeg {
         self.turn_foot(Quat::from_rotation_arc(from, to));
     }
 
-    /// Writes the bend back: local rotations of hip, knee, ankle and toe.
+    /// Writes the local rotations of hip, knee, ankle and toe to a pose.
     pub fn write(&self, pose: &mut Pose) {
         for (joint, rotation) in self.local_rotations() {
             pose.rotations[joint.at()] = rotation;
         }
     }
 
-    /// Local rotations of hip, knee, ankle and toe; the last twice where the ankle is what touches.
+    /// Returns local rotations of hip, knee, ankle and toe; the ankle's twice if the ankle is the contact joint.
     pub fn local_rotations(&self) -> [(JointIndex, Quat); 4] {
         let local = |parent: Transform, child: Transform| (parent.rotation.inverse() * child.rotation).renormalize();
         let ankle = (self.leg.ankle, local(self.knee, self.ankle));
@@ -224,13 +224,13 @@ impl BentLeg {
         [(self.leg.hip, local(self.above, self.hip)), (self.leg.knee, local(self.hip, self.knee)), ankle, toe]
     }
 
-    /// Both bones, metres.
+    /// Returns the length of both bones, metres.
     pub fn length_m(&self) -> f32 {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
         (b - a).length() + (c - b).length()
     }
 
-    /// Inner angle of the knee, radians; pi is straight.
+    /// Returns the inner angle of the knee, radians; pi is straight.
     pub fn knee_rad(&self) -> f32 {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
         let (up, down) = ((a - b).normalize_or_zero(), (c - b).normalize_or_zero());
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_toe_that_stays_leaves_the_leg_as_it_is() {
-        // It is bent well.
+        // The leg is bent well.
         let (mut bent, before) = (leg(), leg());
         bent.reach(before.toe.translation, Reach { soft_m: 0.005, ..REACH });
         for (a, b) in [(bent.hip, before.hip), (bent.knee, before.knee), (bent.ankle, before.ankle)] {
@@ -281,7 +281,7 @@ mod tests {
             };
             assert!((bone(&bent).0 - bone(&before).0).abs() < 1e-4 && (bone(&bent).1 - bone(&before).1).abs() < 1e-4);
             assert!(bent.ankle.rotation.angle_between(before.ankle.rotation) < 1e-3);
-            // The knee still bends forwards.
+            // The knee still bends forward.
             assert!(bent.knee.translation.z > (bent.hip.translation.z + bent.ankle.translation.z) * 0.5);
         }
     }

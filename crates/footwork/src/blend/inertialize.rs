@@ -1,5 +1,5 @@
-//! Inertialization: at a transition the difference between what was shown and what will play is kept as an offset, and
-//! the offset goes away. Only one clip is ever sampled.
+//! Inertialization: at a transition the difference between the shown pose and the new clip is stored as an offset, which then
+//! decays. Only one clip is ever sampled.
 //!
 //! Source: D. Bollo, "Inertialization" (GDC 2018). Offsets are stored as they were at the transition.
 
@@ -9,7 +9,7 @@ use crate::math::{Quat, moving_rotation, rotation_vector_rate};
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
-/// A body in motion: pose, velocities, accelerations.
+/// A pose with velocities and accelerations.
 #[derive(Clone, Debug)]
 pub struct Moving {
     /// Local transforms.
@@ -30,7 +30,7 @@ pub struct Offsets<B> {
 }
 
 impl<B: AsRef<[Offset]>> Offsets<B> {
-    /// Hides the seam in a sampled pose and its velocities (and accelerations, where wanted), all joints but the root.
+    /// Adds the offsets to a sampled pose and its velocities (and accelerations, if given), for all joints but the root.
     pub fn apply(
         &self,
         joints: &Joints,
@@ -86,16 +86,16 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
     }
 }
 
-/// Which joint's seam is hidden how.
+/// Choice of the blend of each joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Joints<'a> {
     /// Settings.
     pub config: TransitionConfig,
-    /// Joints with translations of their own.
+    /// Joints with animated translations.
     pub translated: &'a [JointIndex],
     /// `[joints]` true for those that carry a foot.
     pub carries_foot: &'a [bool],
-    /// Leaves out all other joints' rotations.
+    /// Whether the rotations of all other joints are left out.
     pub feet_alone: bool,
 }
 
@@ -106,7 +106,7 @@ impl Joints<'_> {
 }
 
 impl<B: AsMut<[Offset]>> Offsets<B> {
-    /// Keeps the difference between what was shown and what will play; for a dead blend, what was shown itself.
+    /// Stores the difference between the shown pose and the new clip; for a dead blend, the shown pose itself.
     pub fn start(&mut self, joints: &Joints, shown: &Moving, next: &Moving) {
         for (j, offset) in self.rotations.as_mut().iter_mut().enumerate().skip(1) {
             let dead = joints.seam(j) == Seam::DeadBlend;
@@ -115,7 +115,7 @@ impl<B: AsMut<[Offset]>> Offsets<B> {
             let value = turn.to_rotation_vector();
             *offset = Offset::between(value, dead, j, shown, next, |v| &v.angular);
             if !dead && !joints.config.reference_defects {
-                // What plays is seen through the offset: `shown = turn * next`.
+                // The new clip is shown through the offset: `shown = turn * next`.
                 let spin = shown.velocity.angular[j] - turn * next.velocity.angular[j];
                 offset.velocity = rotation_vector_rate(value, spin);
             }

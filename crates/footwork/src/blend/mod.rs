@@ -1,4 +1,4 @@
-//! Hiding the seam of a transition.
+//! Blending out the discontinuity of a transition.
 
 pub(crate) mod inertialize;
 pub(crate) mod offset;
@@ -11,7 +11,7 @@ use crate::{choices, settings};
 use glam::Vec3;
 
 choices! {
-    /// How the discontinuity of a transition is blended out.
+    /// Method of blending out the discontinuity of a transition.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Seam = Spring {
         /// Inertialization: a critically damped spring removes the offset between the shown pose and the playing clip; the
@@ -51,7 +51,7 @@ settings! {
     }
 }
 
-/// A time since a transition, and what all its offsets have in common then.
+/// A time since a transition, with the decay that all its offsets share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Since {
     seconds: f32,
@@ -59,40 +59,40 @@ pub(crate) struct Since {
     over: bool,
 }
 
-/// Seconds of a blend.
+/// Range of a blend's duration, seconds.
 pub(crate) const BLENDS: std::ops::Range<f32> = 1e-3..5.0;
-/// True for the seconds of a blend, and for 0: the time of the settings.
+/// Returns whether the duration is valid: in range, or 0 for that of the settings.
 pub(crate) fn is_blend(blend_s: f32) -> bool {
     blend_s == 0.0 || (BLENDS.start..=BLENDS.end).contains(&blend_s)
 }
 
-/// A blend by a spring lasts for so many half-lives: 2.6 % of the offset are left then.
+/// Duration of a spring's blend, in half-lives: 2.6 % of the offset remain then.
 const SPRING_HALF_LIVES: f32 = 4.0;
 
-/// Half-lives after which an offset is over: it is then 2^-24 of what it was, the last bit of the number that it is added to.
-/// Without an end, offsets decay into denormal numbers, and these slow every update down.
+/// Number of half-lives after which an offset is dropped: it is then 2^-24 of its start, the last bit of the number that it is
+/// added to. Without this limit, offsets decay into denormal numbers, which slow down every update.
 const OVER_HALF_LIVES: f32 = 12.0;
 
 impl TransitionConfig {
-    /// The same for a transition with a blend of so many seconds; 0: with that of the settings.
+    /// Returns the settings for a transition with a blend of `blend_s` seconds; 0 keeps that of the settings.
     pub(crate) fn lasting(self, blend_s: f32) -> Self {
         if blend_s == 0.0 { self } else { Self { blend_s, half_life_s: blend_s / SPRING_HALF_LIVES, ..self } }
     }
 
-    /// How far a dead blend has gone, 0 to 1, and how fast it goes on, per second; `None` when it is over.
+    /// Returns the weight of a dead blend, 0 to 1, and its rate, per second; `None` after its end.
     pub(crate) fn share(&self, since_s: f32) -> Option<(f32, f32)> {
         let t = since_s / self.blend_s;
         (t < 1.0).then(|| (smoothstep(t), 6.0 * t * (1.0 - t) / self.blend_s))
     }
 
-    /// How far something has come that moved at `velocity` and slows down by itself, and its velocity then.
+    /// Returns displacement and velocity of a motion that started at `velocity` and slows down exponentially.
     pub(crate) fn extrapolated(&self, velocity: Vec3, since_s: f32) -> (Vec3, Vec3) {
         let left = 1.0 - spring::damp(self.half_life_s, since_s);
         (velocity * ((1.0 - left) * self.half_life_s / std::f32::consts::LN_2), velocity * left)
     }
 
-    /// How the root's seam is hidden: it has velocity to hide and no offset, which a quintic cannot, and its way is not to be
-    /// made up by a dead blend.
+    /// Returns the blend of the root. Its offset has a velocity but no value, which a quintic does not support, and a dead blend
+    /// must not move it.
     pub(crate) fn root_seam(&self) -> Seam {
         match self.seam {
             Seam::Quintic => Seam::Spring,
@@ -101,18 +101,18 @@ impl TransitionConfig {
         }
     }
 
-    /// Does any seam ask for accelerations?
+    /// Returns whether a blend needs accelerations.
     pub(crate) fn needs_accelerations(&self) -> bool {
         [self.root_seam(), self.seam, self.upper_seam].contains(&Seam::SmoothSpring)
     }
 
-    /// A time since the transition, to ask [`TransitionConfig::left`] with.
+    /// Returns a time since the transition, for [`TransitionConfig::left`].
     pub(crate) fn since(&self, since_s: f32) -> Since {
         let over = since_s >= OVER_HALF_LIVES * self.half_life_s;
         Since { seconds: since_s, decay: Decay::new(self.half_life_s, since_s), over }
     }
 
-    /// What is left, some time after the transition, of an offset that was `start`.
+    /// Returns the rest of an offset that was `start` at the transition.
     #[inline(always)]
     pub(crate) fn left(&self, seam: Seam, start: &Offset, since: &Since) -> Offset {
         match seam {

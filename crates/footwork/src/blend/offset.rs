@@ -1,4 +1,4 @@
-//! An offset that goes away, in closed form: the frame rate does not matter.
+//! A decaying offset, in closed form: the result does not depend on the frame rate.
 
 use crate::math::spring::Decay;
 use bytemuck::{Pod, Zeroable};
@@ -18,21 +18,21 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// Critically damped, from value and velocity; acceleration jumps at the start.
+    /// Returns the offset after a critically damped decay, from value and velocity; acceleration is discontinuous at the start.
     #[inline]
     pub fn spring(&self, since: &Decay) -> Self {
         let (value, velocity) = since.of(self.value, self.velocity);
         Self { value, velocity, acceleration: since.acceleration(value, velocity) }
     }
 
-    /// Three equal poles, from value, velocity and acceleration.
+    /// Returns the offset after a decay with three equal poles, from value, velocity and acceleration.
     pub fn smooth_spring(&self, since: &Decay) -> Self {
         let [value, velocity, acceleration] = since.smooth([self.value, self.velocity, self.acceleration]);
         Self { value, velocity, acceleration }
     }
 
-    /// Bollo's polynomial: along the offset's own direction, from value and velocity to rest at zero after `blend_s`, sooner
-    /// where the velocity would overshoot; velocity across the direction or away from zero steps.
+    /// Returns the offset along Bollo's polynomial: along the offset's own direction, from value and velocity to rest at zero
+    /// after `blend_s`, or sooner if the velocity would overshoot. Velocity across the direction or away from zero is dropped.
     pub fn quintic(&self, blend_s: f32, since_s: f32) -> Self {
         let x0 = self.value.length();
         let Some(direction) = self.value.try_normalize() else { return Self::default() };
@@ -53,7 +53,7 @@ impl Offset {
         Self { value: direction * value, velocity: direction * velocity, acceleration: direction * acceleration }
     }
 
-    /// Turned by a rotation.
+    /// Returns the offset rotated by `by`.
     pub fn turned(&self, by: crate::math::Quat) -> Self {
         Self { value: by * self.value, velocity: by * self.velocity, acceleration: by * self.acceleration }
     }
@@ -81,7 +81,7 @@ mod tests {
                 before = now;
             }
         }
-        // Away from zero, or without an offset: nothing to follow.
+        // Away from zero, or without an offset, the velocity is dropped.
         let away = Offset { value: along * 0.5, velocity: along * 9.0, acceleration: Vec3::ZERO };
         assert_eq!(away.quintic(0.3, 0.0).velocity, Vec3::ZERO);
         assert_eq!(Offset { velocity: along, ..Offset::default() }.quintic(0.3, 0.1), Offset::default());

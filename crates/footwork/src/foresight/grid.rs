@@ -1,45 +1,45 @@
-//! Goals: the turn to the commanded facing, in bins around the circle, by the commanded speed: none, a walk, a run.
+//! Goals: the angle to the commanded facing, in bins around the circle, by the commanded speed: none, walk, run.
 
 use crate::math::Facing;
 use std::f32::consts::TAU;
 
-/// Bins of the turn: 20 degrees each, the first straight ahead, then to the left.
+/// Number of bins of the angle: 20 degrees each, the first straight ahead, then to the left.
 pub(super) const TURNS: usize = 18;
-/// Commanded speeds.
+/// Number of commanded speeds.
 pub(super) const SPEEDS: usize = 3;
-/// Goals of a moment: all turns of the first speed, then those of the next.
+/// Number of goals: all angles of the first speed, then those of the next.
 pub(super) const BINS: usize = TURNS * SPEEDS;
 
-/// What is commanded, seen from a root. The commanded velocity lies along the commanded facing.
+/// A command relative to a root. The commanded velocity lies along the commanded facing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ahead {
-    /// Turn to the commanded facing, radians, positive to the left.
+    /// Angle to the commanded facing, radians, positive to the left.
     pub turn_rad: f32,
     /// Commanded speed, m/s, 0 or more.
     pub speed_mps: f32,
 }
 
-/// Where goals lie.
+/// The speeds of the goals.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Grid {
-    /// Rising.
+    /// Ascending, m/s.
     speeds_mps: [f32; SPEEDS],
 }
 
 impl Grid {
-    /// Standing, and two speeds in any order.
+    /// Creates a grid with speed 0 and two speeds in any order.
     pub fn new(speeds_mps: [f32; 2]) -> Self {
         let [a, b] = speeds_mps;
         Self { speeds_mps: [0.0, a.min(b), a.max(b)] }
     }
 
-    /// The goal in the middle of a bin.
+    /// Returns the goal in the middle of a bin.
     pub fn goal(&self, bin: usize) -> (Facing, f32) {
         let turn = (bin % TURNS) as f32 * (TAU / TURNS as f32);
         (Facing::from_yaw(turn), self.speeds_mps[bin / TURNS])
     }
 
-    /// The four bins around a goal and their shares, which sum to 1.
+    /// Returns the four bins around a goal and their shares, which sum to 1.
     pub fn at(&self, ahead: Ahead) -> [(usize, f32); 4] {
         let turn = Between::of_turn(ahead.turn_rad);
         let [_, walk, run] = self.speeds_mps;
@@ -56,7 +56,7 @@ impl Grid {
     }
 }
 
-/// Two neighbouring bins of the turn, and the share of the second.
+/// Two neighbouring bins of the angle, and the share of the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Between {
     pub low: usize,
@@ -65,7 +65,7 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// The bins around a turn.
+    /// Returns the bins around an angle.
     pub fn of_turn(rad: f32) -> Self {
         let bins = rad * (TURNS as f32 / TAU);
         let floor = bins.floor();
@@ -74,7 +74,7 @@ impl Between {
     }
 }
 
-/// The bin of the same goal in a mirror.
+/// Returns the bin of the mirror image of a goal.
 pub(super) fn mirrored(bin: usize) -> usize {
     let (speed, turn) = (bin / TURNS, bin % TURNS);
     speed * TURNS + (TURNS - turn) % TURNS

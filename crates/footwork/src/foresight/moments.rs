@@ -1,4 +1,4 @@
-//! The graph of moments: what each leads to, how it moves the root, and where else its pose allows to go.
+//! The graph of segments: successors, root motion, and transitions to segments with a similar pose.
 
 use super::ForesightSpec;
 use crate::database::Database;
@@ -8,24 +8,24 @@ use crate::search::moments::Moments;
 use crate::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
 use glam::Vec3;
 
-/// Moments that a moment leads to, beside the next of its clip.
+/// Number of segments that a segment may change to, beside the next of its clip.
 const NEIGHBOURS: usize = 10;
-/// Rows this near to a moment are not among them, seconds: their future is its own.
+/// Segments within this time of a segment are not among them, seconds: they have the same future.
 const NEAR_S: f32 = 0.3;
 
-/// Numbers the moments of a database.
+/// Numbers the segments of a database.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MomentIndex {
-    /// `[clips]` number of the first moment of each clip.
+    /// `[clips]` number of the first segment of each clip.
     first: Vec<u32>,
-    /// Rows of a moment.
+    /// Rows of a segment.
     rows: usize,
-    /// Number of moments.
+    /// Number of segments.
     moments: usize,
 }
 
 impl MomentIndex {
-    /// Of a database.
+    /// Numbers the segments of a database.
     pub fn new(db: &Database) -> Self {
         let rows = Moments::new(db).rows_of_each();
         let (mut first, mut moments) = (Vec::with_capacity(db.clips.len()), 0);
@@ -36,49 +36,49 @@ impl MomentIndex {
         Self { first, rows, moments }
     }
 
-    /// The moment of a row.
+    /// Returns the segment of a row.
     #[inline]
     pub fn of_row(&self, db: &Database, row: RowIndex) -> usize {
         let clip = db.row_clips[row.at()].at();
         self.first[clip] as usize + (row.at() - db.clips[clip].first_row as usize) / self.rows
     }
 
-    /// Bytes in memory.
+    /// Returns the memory of the index, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.first.as_slice())
     }
 }
 
-/// A moment that another may be left for.
+/// A segment that playback may change to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Neighbour {
     pub moment: u32,
-    /// Seen in a mirror (`mirror = query`).
+    /// Whether it is mirrored (`mirror = query`).
     pub mirrored: bool,
     /// Distance of the poses by features.
     pub cost: f32,
 }
 
-/// How a moment moves the root, in the axes of the root at its start.
+/// Root motion of a segment, in the axes of the root at its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Step {
-    /// Seconds that it lasts.
+    /// Duration, seconds.
     pub seconds: f32,
     /// Mean velocity, m/s.
     pub velocity: Vec3,
-    /// Turn, radians.
+    /// Rotation about +Y, radians.
     pub turn_rad: f32,
 }
 
-/// All moments, `[moments]` each.
+/// All segments, `[segments]` each.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub steps: Vec<Step>,
-    /// What follows; `None` at the end of a clip.
+    /// The next segment; `None` at the end of a clip.
     pub next: Vec<Option<u32>>,
-    /// May be gone to.
+    /// Whether the segment may be entered.
     pub enterable: Vec<bool>,
-    /// Range of each in `neighbours`.
+    /// Range of each segment in `neighbours`.
     pub starts: Vec<u32>,
     pub neighbours: Vec<Neighbour>,
 }
@@ -125,13 +125,13 @@ impl Graph {
         graph
     }
 
-    /// Where a moment may be left for.
+    /// Returns the segments that a segment may change to.
     pub fn neighbours(&self, moment: usize) -> &[Neighbour] {
         &self.neighbours[self.starts[moment] as usize..self.starts[moment + 1] as usize]
     }
 }
 
-/// How the root moves over so many rows of a clip from a row on.
+/// Returns the root motion over `rows` rows of a clip from a row on.
 fn step(db: &Database, clip: ClipIndex, row: RowIndex, rows: usize) -> Step {
     let seconds = rows as f32 / db.search_rate_hz;
     let view = db.view(clip, db.clips[clip.at()].mirrored);

@@ -1,21 +1,21 @@
-//! Value iteration: the loss from each moment on, for each goal.
+//! Value iteration: the loss from each segment on, for each goal.
 
 use super::Foresight;
 use super::grid::{BINS, Between, Grid, SPEEDS, TURNS, mirrored};
 use super::moments::{Graph, Step};
 use glam::Vec3;
 
-/// Sweeps end where none changes a value by more, metres. What changes late changes alike everywhere, and only differences count.
+/// Iteration ends when a sweep changes no value by more, metres. Late changes are uniform, and only differences count.
 const SETTLED_M: f32 = 1e-2;
-/// And after so many.
+/// Maximum number of sweeps.
 const MOST_SWEEPS: usize = 200;
 
-/// `[moments x bins]` loss in metres if the moment is played to its end and the best is done from there on, and the number of
-/// sweeps. Sweeps run backwards, so that what lies ahead in a clip is known when it is asked for.
+/// Returns the `[segments x bins]` loss in metres if the segment is played to its end and actions are optimal from there on,
+/// and the number of sweeps. Sweeps run backward, so that later segments of a clip are updated before earlier ones.
 pub(super) fn solve(graph: &Graph, grid: &Grid) -> (Vec<f32>, usize) {
     let n = graph.steps.len();
     let losses: Vec<f32> = graph.steps.iter().flat_map(|step| (0..BINS).map(|bin| loss(step, grid, bin))).collect();
-    // What follows from playing a moment, and from being at its start and free to leave it.
+    // Loss after playing a segment, and loss at its start with the choice to leave it.
     let (mut played, mut free) = (vec![0.0f32; n * BINS], vec![0.0f32; n * BINS]);
     let mut sweeps = 0;
     while sweeps < MOST_SWEEPS {
@@ -32,7 +32,7 @@ pub(super) fn solve(graph: &Graph, grid: &Grid) -> (Vec<f32>, usize) {
                 *value = loss + kept * ahead;
             }
             let mut best = [f32::INFINITY; BINS];
-            // At its end a clip cannot be played on.
+            // A clip cannot continue at its end.
             if graph.next[moment].is_some() || graph.neighbours(moment).is_empty() {
                 best.copy_from_slice(&played[at.clone()]);
             }
@@ -59,26 +59,26 @@ pub(super) fn solve(graph: &Graph, grid: &Grid) -> (Vec<f32>, usize) {
     (played, sweeps)
 }
 
-/// The lesser of two numbers.
+/// Returns the lesser of two numbers.
 #[inline]
 fn least(a: f32, b: f32) -> f32 {
-    // `f32::min` also minds NaN, which there is none of here, and is slower.
+    // `f32::min` also handles NaN, which does not occur here, and is slower.
     if b < a { b } else { a }
 }
 
-/// What of a loss counts that is so many seconds away.
+/// Returns the factor on a loss that occurs after this time.
 fn kept(seconds: f32) -> f32 {
     crate::math::exp(-std::f32::consts::LN_2 * seconds / Foresight::HALF_LIFE_S)
 }
 
-/// What a moment loses while it is played.
+/// Returns the loss of a segment while it is played.
 fn loss(step: &Step, grid: &Grid, bin: usize) -> f32 {
     let (facing, speed_mps) = grid.goal(bin);
     let behind = facing.direction() * speed_mps - Vec3::new(step.velocity.x, 0.0, step.velocity.z);
     step.seconds * (behind.length() + Foresight::TURN_MPS * facing.yaw().abs())
 }
 
-/// A moment's turn takes goals from one bin to another.
+/// Maps goals from bin to bin by a segment's rotation.
 struct Turned(Between);
 
 impl Turned {
@@ -86,13 +86,13 @@ impl Turned {
         Self(Between::of_turn(-step.turn_rad))
     }
 
-    /// `[bins]` the values that the goals have after the turn.
+    /// Returns the `[bins]` values of the goals after the rotation.
     fn of(&self, values: &[f32]) -> [f32; BINS] {
         let Between { low, share, .. } = self.0;
         let mut out = [0.0; BINS];
         for speed in 0..SPEEDS {
             let of_speed = speed * TURNS..(speed + 1) * TURNS;
-            // The circle twice, so that it need not be closed.
+            // The circle twice, so that slices need not wrap around.
             let mut circle = [0.0; 2 * TURNS];
             circle[..TURNS].copy_from_slice(&values[of_speed.clone()]);
             circle[TURNS..].copy_from_slice(&values[of_speed.clone()]);

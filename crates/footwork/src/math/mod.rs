@@ -1,8 +1,8 @@
-//! Deterministic numbers: the same bits on every CPU, operating system and optimisation level.
+//! Deterministic mathematics: the same bits on every CPU, operating system and optimisation level.
 //!
-//! `std`'s transcendentals call the platform's C library, whose last bits differ; these wrap `libm`, which is pure Rust.
-//! Addition, multiplication, division and square root are exact by IEEE 754 and need no wrapper. Quaternions are our own
-//! type because glam's sums run in another order on SSE, NEON and scalar targets.
+//! The transcendental functions of `std` call the platform's C library, whose last bits differ; these wrap `libm`, which is pure
+//! Rust. Addition, multiplication, division and square root are exact by IEEE 754 and need no wrapper. Quaternions have a type
+//! of their own because glam's sums run in another order on SSE, NEON and scalar targets.
 
 mod quat;
 pub mod savgol;
@@ -20,19 +20,19 @@ pub use yaw::{Facing, wrap_angle};
 #[cfg(feature = "build")]
 pub(crate) const GRAVITY_MPS2: f32 = 9.81;
 
-/// The middle value, the upper one of two; 0 of none.
+/// Returns the median, the upper of two middle values; 0 for an empty list.
 #[cfg(feature = "build")]
 pub(crate) fn median(mut values: Vec<f32>) -> f32 {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Splitmix64: the same random numbers from the same seed.
+/// Splitmix64 random numbers, reproducible from a seed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -40,69 +40,69 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// A number of 0 to below 1.
+    /// Returns a random number from 0 to below 1.
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u64 << 24) as f32
     }
 }
 
-/// Sine of an angle in radians.
+/// Returns the sine of an angle in radians.
 pub fn sin(x: f32) -> f32 {
     libm::sinf(x)
 }
 
-/// Cosine of an angle in radians.
+/// Returns the cosine of an angle in radians.
 pub fn cos(x: f32) -> f32 {
     libm::cosf(x)
 }
 
-/// Sine and cosine of an angle in radians.
+/// Returns sine and cosine of an angle in radians.
 pub fn sin_cos(x: f32) -> (f32, f32) {
     (libm::sinf(x), libm::cosf(x))
 }
 
-/// Tangent of an angle in radians.
+/// Returns the tangent of an angle in radians.
 pub fn tan(x: f32) -> f32 {
     libm::tanf(x)
 }
 
-/// Arc sine in radians; the argument is clamped to -1..=1, so rounding never yields NaN.
+/// Returns the arc sine in radians; the argument is clamped to -1..=1, so rounding never yields NaN.
 pub fn asin(x: f32) -> f32 {
     libm::asinf(x.clamp(-1.0, 1.0))
 }
 
-/// Arc cosine in radians; the argument is clamped to -1..=1, so rounding never yields NaN.
+/// Returns the arc cosine in radians; the argument is clamped to -1..=1, so rounding never yields NaN.
 pub fn acos(x: f32) -> f32 {
     libm::acosf(x.clamp(-1.0, 1.0))
 }
 
-/// Four-quadrant arc tangent of `y / x` in radians, -pi..=pi.
+/// Returns the four-quadrant arc tangent of `y / x` in radians, -pi..=pi.
 pub fn atan2(y: f32, x: f32) -> f32 {
     libm::atan2f(y, x)
 }
 
-/// e to the power of `x`.
+/// Returns e to the power of `x`.
 pub(crate) fn exp(x: f32) -> f32 {
     libm::expf(x)
 }
 
-/// Natural logarithm.
+/// Returns the natural logarithm.
 pub fn ln(x: f32) -> f32 {
     libm::logf(x)
 }
 
-/// `x` to the power of `y`.
+/// Returns `x` to the power of `y`.
 pub fn powf(x: f32, y: f32) -> f32 {
     libm::powf(x, y)
 }
 
-/// Smooth 0..1 ramp with zero slope at both ends; `t` is clamped to 0..=1.
+/// Returns a smooth 0..1 ramp with zero slope at both ends; `t` is clamped to 0..=1.
 pub fn smoothstep(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// `a + (b - a) * t`.
+/// Returns `a + (b - a) * t`.
 pub fn lerp(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }

@@ -8,7 +8,7 @@ use std::ops::{Mul, Neg};
 /// A rotation vector per second: axis times radians per second.
 pub type AngularVelocity = Vec3;
 
-/// A rotation as a unit quaternion. `a * b` applies `b` first. Converts from and to `[x, y, z, w]`, as glam and glTF have it.
+/// A rotation as a unit quaternion. `a * b` applies `b` first. Converts from and to `[x, y, z, w]`, the order of glam and glTF.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Quat {
@@ -32,41 +32,41 @@ impl Quat {
     /// No rotation.
     pub const IDENTITY: Self = Self::from_xyzw(0.0, 0.0, 0.0, 1.0);
 
-    /// From components, not normalised.
+    /// Creates a quaternion from components, without normalising.
     #[inline]
     pub const fn from_xyzw(x: f32, y: f32, z: f32, w: f32) -> Self {
         Self { x, y, z, w }
     }
 
-    /// From `[x, y, z, w]`, not normalised.
+    /// Creates a quaternion from `[x, y, z, w]`, without normalising.
     pub const fn from_array(a: [f32; 4]) -> Self {
         Self::from_xyzw(a[0], a[1], a[2], a[3])
     }
 
-    /// As `[x, y, z, w]`.
+    /// Returns `[x, y, z, w]`.
     pub const fn to_array(self) -> [f32; 4] {
         [self.x, self.y, self.z, self.w]
     }
 
-    /// Rotation about +X by `rad`.
+    /// Returns the rotation about +X by `rad`.
     pub fn from_rotation_x(rad: f32) -> Self {
         let (s, c) = sin_cos_half(rad);
         Self::from_xyzw(s, 0.0, 0.0, c)
     }
 
-    /// Rotation about +Y by `rad`: a yaw; positive turns +Z towards +X.
+    /// Returns the rotation about +Y by `rad`: a yaw; positive turns +Z towards +X.
     pub fn from_rotation_y(rad: f32) -> Self {
         let (s, c) = sin_cos_half(rad);
         Self::from_xyzw(0.0, s, 0.0, c)
     }
 
-    /// Rotation about +Z by `rad`.
+    /// Returns the rotation about +Z by `rad`.
     pub fn from_rotation_z(rad: f32) -> Self {
         let (s, c) = sin_cos_half(rad);
         Self::from_xyzw(0.0, 0.0, s, c)
     }
 
-    /// Rotation by a rotation vector (axis times angle in radians).
+    /// Returns the rotation of a rotation vector (axis times angle in radians).
     pub fn from_rotation_vector(v: Vec3) -> Self {
         let half2 = 0.25 * v.length_squared();
         if half2 <= SERIES_RAD2 {
@@ -79,7 +79,7 @@ impl Quat {
         Self::from_xyzw(v.x * k, v.y * k, v.z * k, c)
     }
 
-    /// The rotation vector (axis times angle) of the short way round: its length is at most pi.
+    /// Returns the shortest rotation vector (axis times angle); its length is at most pi.
     pub fn to_rotation_vector(self) -> Vec3 {
         let q = self.abs();
         let v = Vec3::new(q.x, q.y, q.z);
@@ -90,7 +90,7 @@ impl Quat {
         v * (2.0 * super::atan2(s, q.w) / s)
     }
 
-    /// The shortest rotation that takes direction `from` to direction `to`; both must be unit vectors.
+    /// Returns the shortest rotation that takes direction `from` to direction `to`; both must be unit vectors.
     pub fn from_rotation_arc(from: Vec3, to: Vec3) -> Self {
         let d = from.dot(to);
         if d < -0.999_999 {
@@ -101,7 +101,7 @@ impl Quat {
         Self::from_xyzw(c.x, c.y, c.z, 1.0 + d).normalize()
     }
 
-    /// From three orthonormal axes: where +X, +Y and +Z go.
+    /// Returns the rotation that takes +X, +Y and +Z to three orthonormal axes.
     pub fn from_axes(x: Vec3, y: Vec3, z: Vec3) -> Self {
         let trace = x.x + y.y + z.z;
         let q = if trace > 0.0 {
@@ -120,13 +120,13 @@ impl Quat {
         q.normalize()
     }
 
-    /// Length of the four components; 1 for a rotation.
+    /// Returns the length of the four components; 1 for a rotation.
     #[inline]
     pub fn length(self) -> f32 {
         self.dot(self).sqrt()
     }
 
-    /// Scaled to length 1; the identity where the length is zero or not finite.
+    /// Returns the quaternion scaled to length 1; the identity if the length is zero or not finite.
     #[inline]
     pub fn normalize(self) -> Self {
         let n = self.length();
@@ -138,39 +138,39 @@ impl Quat {
         }
     }
 
-    /// Scaled to length 1, for a product of unit quaternions, whose length is 1 but for rounding: a step of Newton's
-    /// method, a fraction of what [`Quat::normalize`] takes.
+    /// Returns the quaternion scaled to length 1, for a product of unit quaternions, whose length is 1 but for rounding. One step
+    /// of Newton's method: a fraction of the time of [`Quat::normalize`].
     #[inline]
     pub fn renormalize(self) -> Self {
         let k = 1.5 - 0.5 * self.dot(self);
         Self::from_xyzw(self.x * k, self.y * k, self.z * k, self.w * k)
     }
 
-    /// The opposite rotation (conjugate; exact for unit quaternions).
+    /// Returns the opposite rotation (conjugate; exact for unit quaternions).
     #[inline]
     pub const fn inverse(self) -> Self {
         Self::from_xyzw(-self.x, -self.y, -self.z, self.w)
     }
 
-    /// The same rotation with `w >= 0`: the short way round.
+    /// Returns the same rotation with `w >= 0`, the shortest one.
     #[inline]
     pub fn abs(self) -> Self {
         if self.w < 0.0 { -self } else { self }
     }
 
-    /// Four-component dot product: cosine of half the angle between two rotations.
+    /// Returns the four-component dot product: cosine of half the angle between two rotations.
     #[inline]
     pub fn dot(self, b: Self) -> f32 {
         self.x * b.x + self.y * b.y + self.z * b.z + self.w * b.w
     }
 
-    /// The same rotation on the side of the hypersphere where `reference` lies.
+    /// Returns the same rotation in the hemisphere of `reference`.
     #[inline]
     pub fn towards(self, reference: Self) -> Self {
         if self.dot(reference) < 0.0 { -self } else { self }
     }
 
-    /// Normalised linear interpolation, the short way.
+    /// Returns the normalised linear interpolation along the shortest arc.
     pub fn nlerp(self, b: Self, t: f32) -> Self {
         let b = b.towards(self);
         let s = 1.0 - t;
@@ -178,35 +178,35 @@ impl Quat {
             .normalize()
     }
 
-    /// Spherical interpolation, the short way, constant speed.
+    /// Returns the spherical interpolation along the shortest arc, at constant speed.
     pub fn slerp(self, b: Self, t: f32) -> Self {
         self * Self::from_rotation_vector((self.inverse() * b).to_rotation_vector() * t)
     }
 
-    /// Angle in radians between two rotations, 0..=pi.
+    /// Returns the angle in radians between two rotations, 0..=pi.
     pub fn angle_between(self, b: Self) -> f32 {
         (self.inverse() * b).to_rotation_vector().length()
     }
 
-    /// Where +Z goes: the facing of a character or joint with this rotation.
+    /// Returns the direction of +Z after the rotation: the facing of a character or joint.
     #[inline]
     pub fn forward(self) -> Vec3 {
         self * Vec3::Z
     }
 
-    /// The rotation about +Y contained in this one: its twist, not the Euler angle, so no gimbal trouble.
+    /// Returns the twist about +Y, not the Euler angle, so there is no gimbal lock.
     pub fn yaw_twist(self) -> Self {
         Self::from_xyzw(0.0, self.y, 0.0, self.w).normalize()
     }
 
-    /// True when all components are finite.
+    /// Returns whether all components are finite.
     pub fn is_finite(self) -> bool {
         self.x.is_finite() && self.y.is_finite() && self.z.is_finite() && self.w.is_finite()
     }
 }
 
-/// Up to this square of an angle, a right angle's, the series below are good to the last bit or two of a number: no square
-/// root, no sine, nothing lost by cancellation.
+/// Square of an angle (a right angle) up to which the series below are accurate to the last bit or two, without square root,
+/// sine or cancellation.
 const SERIES_RAD2: f32 = 2.4675;
 /// sin(a) / a by powers of a2.
 const SINC: [f32; 7] =
@@ -225,14 +225,14 @@ const SLOW: [f32; 7] = [
     4096.0 / 1_307_674_368_000.0,
 ];
 
-/// Sum of `k[i] x^i`, by pairs (Estrin): a third of the wait for one after the other.
+/// Returns the sum of `k[i] x^i`, by pairs (Estrin), with a third of the latency of sequential evaluation.
 #[inline]
 fn series(k: [f32; 7], x: f32) -> f32 {
     let x2 = x * x;
     (k[0] + k[1] * x) + (k[2] + k[3] * x) * x2 + ((k[4] + k[5] * x) + k[6] * x2) * (x2 * x2)
 }
 
-/// Sine and cosine of half an angle.
+/// Returns sine and cosine of half an angle.
 #[inline]
 fn sin_cos_half(rad: f32) -> (f32, f32) {
     let half = 0.5 * rad;
@@ -240,8 +240,8 @@ fn sin_cos_half(rad: f32) -> (f32, f32) {
     if half2 <= SERIES_RAD2 { (half * series(SINC, half2), series(COS, half2)) } else { super::sin_cos(half) }
 }
 
-/// The rotation `exp(v)`, and its angular velocity where its rotation vector `v` changes at `rate` per second: the left
-/// Jacobian of SO(3). For small `v` that is `rate` itself.
+/// Returns the rotation `exp(v)` and its angular velocity if its rotation vector `v` changes at `rate` per second: the left
+/// Jacobian of SO(3). For small `v` the angular velocity is `rate` itself.
 #[inline]
 pub fn moving_rotation(v: Vec3, rate: Vec3) -> (Quat, AngularVelocity) {
     let t2 = v.length_squared();
@@ -262,8 +262,8 @@ fn jacobian(v: Vec3, rate: Vec3, first: f32, second: f32) -> AngularVelocity {
     rate + once * first + v.cross(once) * second
 }
 
-/// How fast a rotation vector `v` (shorter than a whole turn) changes when its rotation has an angular velocity: the
-/// inverse of [`angular_velocity`].
+/// Returns the rate of a rotation vector `v` (shorter than a whole turn) whose rotation has an angular velocity: the inverse of
+/// the Jacobian in [`moving_rotation`].
 pub fn rotation_vector_rate(v: Vec3, angular: AngularVelocity) -> Vec3 {
     let t2 = v.length_squared();
     let once = v.cross(angular);

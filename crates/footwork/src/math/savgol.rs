@@ -3,8 +3,8 @@
 //! Source: Savitzky and Golay, "Smoothing and Differentiation of Data" (1964). Near the ends the polynomial of the
 //! first (last) full window is evaluated off centre; loops wrap instead.
 
-/// Smooths `values` with a polynomial of `order` over `window` samples (made odd; shrunk to the data; data too short
-/// for the order are left as they are). `wrap` continues the data periodically.
+/// Smooths `values` with a polynomial of `order` over `window` samples (made odd; limited to the data; data too short for the
+/// order are returned unchanged). `wrap` continues the data periodically.
 pub fn smooth(values: &[f64], window: usize, order: usize, wrap: bool) -> Vec<f64> {
     let n = values.len();
     let fits = if n % 2 == 1 { n } else { n.saturating_sub(1) };
@@ -33,7 +33,7 @@ pub fn smooth(values: &[f64], window: usize, order: usize, wrap: bool) -> Vec<f6
         .collect()
 }
 
-/// Weights w so that sum(w[k] * y[k]) is the value at `at` of the polynomial fitted to y at -half..=half.
+/// Returns weights w such that sum(w[k] * y[k]) is the value at `at` of the polynomial fitted to y at -half..=half.
 ///
 /// Built from discrete orthogonal (Gram) polynomials, which stay accurate for any window.
 fn fit_weights(half: usize, order: usize, at: f64) -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Critically damped springs in closed form: exact for any `dt_s`, so nothing depends on the frame rate.
+//! Critically damped springs in closed form: exact for any `dt_s`, so results do not depend on the frame rate.
 //!
 //! Source: D. Holden, "Spring-It-On: The Game Developer's Spring-Roll-Call" (2021), equations for the critical case.
 //! The stiffness is given as a half-life in seconds: the time in which the distance to the goal halves (roughly, for the
@@ -9,15 +9,15 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 const LN_2: f32 = std::f32::consts::LN_2;
-/// Shorter half-lives act as this one: the spring arrives at once instead of dividing by zero.
+/// Minimum half-life; shorter ones count as this one, which avoids a division by zero.
 const MIN_HALF_LIFE_S: f32 = 1e-5;
 
-/// Half the damping of the critical spring with this half-life, 1/s.
+/// Returns half the damping of the critical spring with this half-life, 1/s.
 fn decay_rate(half_life_s: f32) -> f32 {
     2.0 * LN_2 / half_life_s.max(MIN_HALF_LIFE_S)
 }
 
-/// How much of a distance is gone after `dt_s` of plain exponential decay: 0 at once, 0.5 after a half-life.
+/// Returns the share of a distance removed by exponential decay over `dt_s`: 0 at the start, 0.5 after a half-life.
 pub fn damp(half_life_s: f32, dt_s: f32) -> f32 {
     1.0 - exp(-LN_2 * dt_s / half_life_s.max(MIN_HALF_LIFE_S))
 }
@@ -30,39 +30,39 @@ pub trait Springy:
 impl Springy for f32 {}
 impl Springy for Vec3 {}
 
-/// Some time of decaying: what all offsets that decay for as long have in common.
+/// Decay over a time, shared by all offsets that decay for this time.
 #[derive(Clone, Copy, Debug)]
 pub struct Decay {
     /// Half the damping, 1/s.
     rate: f32,
-    /// Seconds.
+    /// Time, seconds.
     t_s: f32,
-    /// What is left of a plain exponential.
+    /// Remaining share of an exponential decay.
     left: f32,
 }
 
 impl Decay {
-    /// `t_s` seconds with this half-life.
+    /// Creates the decay over `t_s` seconds with this half-life.
     pub fn new(half_life_s: f32, t_s: f32) -> Self {
         let rate = decay_rate(half_life_s);
         Self { rate, t_s, left: exp(-rate * t_s) }
     }
 
-    /// An offset that was `x0` with velocity `v0` and decays to zero, critically damped: (offset, velocity).
+    /// Returns (offset, velocity) of an offset that was `x0` with velocity `v0` and decays to zero, critically damped.
     #[inline]
     pub fn of<T: Springy>(&self, x0: T, v0: T) -> (T, T) {
         let j1 = v0 + x0 * self.rate;
         ((x0 + j1 * self.t_s) * self.left, (v0 - j1 * (self.rate * self.t_s)) * self.left)
     }
 
-    /// The acceleration of such an offset.
+    /// Returns the acceleration of such an offset.
     #[inline]
     pub fn acceleration<T: Springy>(&self, x: T, v: T) -> T {
         (v * (2.0 * self.rate) + x * (self.rate * self.rate)) * -1.0
     }
 
-    /// An offset with velocity and acceleration that goes away without a step in any of them: three equal poles. The
-    /// half-life is that of the slowest decay; an offset at rest takes half as long again.
+    /// Returns an offset that decays with continuous value, velocity and acceleration: three equal poles. The half-life is that
+    /// of the slowest decay; an offset at rest takes 1.5 times as long.
     #[inline]
     pub fn smooth<T: Springy>(&self, [x0, v0, a0]: [T; 3]) -> [T; 3] {
         let Self { rate: y, t_s, left: e } = *self;
@@ -75,24 +75,24 @@ impl Decay {
     }
 }
 
-/// An offset that decays to zero, `t_s` seconds after it was `x0` with velocity `v0`: (offset, velocity).
+/// Returns (offset, velocity) `t_s` seconds after an offset was `x0` with velocity `v0`; it decays to zero.
 pub fn decay<T: Springy>(x0: T, v0: T, half_life_s: f32, t_s: f32) -> (T, T) {
     Decay::new(half_life_s, t_s).of(x0, v0)
 }
 
-/// How far something that moves at `velocity` goes until a spring of this half-life has brought it to rest, without ever
-/// coming back: started with this much before it, [`decay`] is a plain exponential.
+/// Returns the displacement in which a spring of this half-life stops a motion at `velocity` without overshooting: if it
+/// starts this far before its goal, [`decay`] is a plain exponential.
 pub fn way_to_rest<T: Springy>(velocity: T, half_life_s: f32) -> T {
     velocity * (1.0 / decay_rate(half_life_s))
 }
 
-/// A position drawn to a resting `goal`: (position, velocity) after `dt_s`.
+/// Returns (position, velocity) after `dt_s` of a position pulled towards a fixed `goal`.
 pub fn to_goal<T: Springy>(x: T, v: T, goal: T, half_life_s: f32, dt_s: f32) -> (T, T) {
     let (offset, velocity) = decay(x - goal, v, half_life_s, dt_s);
     (goal + offset, velocity)
 }
 
-/// A character whose velocity is drawn to `goal_velocity`: (position, velocity, acceleration) after `dt_s`.
+/// Returns (position, velocity, acceleration) after `dt_s` of a character whose velocity is pulled towards `goal_velocity`.
 ///
 /// Exact for a constant goal: two steps of `dt_s / 2` equal one of `dt_s`.
 pub fn to_velocity<T: Springy>(x: T, v: T, a: T, goal_velocity: T, half_life_s: f32, dt_s: f32) -> (T, T, T) {
@@ -100,41 +100,41 @@ pub fn to_velocity<T: Springy>(x: T, v: T, a: T, goal_velocity: T, half_life_s: 
     let j0 = v - goal_velocity;
     let j1 = a + j0 * y;
     let e = exp(-y * dt_s);
-    // The integral of (j0 + j1 t) e^(-y t) from 0 to dt, plus the goal's own way.
+    // The integral of (j0 + j1 t) e^(-y t) from 0 to dt, plus the displacement at the goal's velocity.
     let way = (j0 * (1.0 / y) + j1 * (1.0 / (y * y))) * (1.0 - e) - j1 * (dt_s / y * e);
     (x + way + goal_velocity * dt_s, goal_velocity + (j0 + j1 * dt_s) * e, (a - j1 * (y * dt_s)) * e)
 }
 
-/// A number on a critically damped spring: what a correction must remember from moment to moment. All zeros is at rest.
+/// A number on a critically damped spring: state of a pose adjustment. All zeros is at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Spring {
-    /// Where it is.
+    /// Current value.
     pub value: f32,
-    /// Per second.
+    /// Velocity, per second.
     pub velocity: f32,
 }
 
 impl Spring {
-    /// At rest.
+    /// Creates a spring at rest.
     pub fn at(value: f32) -> Self {
         Self { value, velocity: 0.0 }
     }
 
-    /// Drawn to `goal` for `dt_s` seconds: exact for a goal that rests.
+    /// Pulls the value towards `goal` for `dt_s` seconds: exact for a fixed goal.
     pub fn to(&mut self, goal: f32, half_life_s: f32, dt_s: f32) {
         (self.value, self.velocity) = to_goal(self.value, self.velocity, goal, half_life_s, dt_s);
     }
 
-    /// When a value that moves away from a resting `goal` will turn back, seconds; `None` for one that does not move away.
+    /// Returns the time until a value that moves away from a fixed `goal` turns back, seconds; `None` if it does not move away.
     pub fn rests_after_s(&self, goal: f32, half_life_s: f32) -> Option<f32> {
         let (away, rate) = (self.value - goal, decay_rate(half_life_s));
         let moves_away = self.velocity * away.signum() > 0.0;
         moves_away.then(|| self.velocity / ((self.velocity + away * rate) * rate))
     }
 
-    /// Drawn to what moves evenly and is at `goal` after `dt_s` seconds.
+    /// Pulls the value towards a goal that moves at constant velocity and is at `goal` after `dt_s` seconds.
     pub fn follow_moving(&mut self, goal: f32, goal_velocity: f32, half_life_s: f32, dt_s: f32) {
         let before = goal - goal_velocity * dt_s;
         let (offset, rate) = decay(self.value - before, self.velocity - goal_velocity, half_life_s, dt_s);
@@ -142,25 +142,25 @@ impl Spring {
     }
 }
 
-/// A number that follows a moving goal: one that glides is followed without lag, one that jumps without a step.
+/// A number that follows a moving goal: without lag behind a continuous goal, and smoothly after a jump of the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Follower {
-    /// Where it is, and how fast it moves.
+    /// Current value and velocity.
     pub spring: Spring,
-    /// Where the goal was.
+    /// Last goal.
     pub goal: f32,
 }
 
 impl Follower {
-    /// At its goal, at rest.
+    /// Creates a follower at its goal, at rest.
     pub fn at(value: f32) -> Self {
         Self { spring: Spring::at(value), goal: value }
     }
 
-    /// Follows `goal`, which has got there in `dt_s` seconds: exact for one that moves evenly. Faster than `fastest` (per
-    /// second) is a jump.
+    /// Follows `goal`, which was reached in `dt_s` seconds: exact for constant velocity. A goal faster than `fastest` (per
+    /// second) counts as a jump.
     pub fn follow(&mut self, goal: f32, fastest: f32, half_life_s: f32, dt_s: f32) {
         if dt_s <= 0.0 {
             return;
@@ -171,7 +171,7 @@ impl Follower {
         self.goal = goal;
     }
 
-    /// Taken along, with its goal.
+    /// Moves the value and its goal.
     pub fn shift(&mut self, by: f32) {
         self.spring.value += by;
         self.goal += by;
@@ -198,7 +198,7 @@ mod tests {
             }
             f.spring.value
         };
-        // Only how long the first moment at the new goal lasts depends on the rate.
+        // Only the duration of the first step at the new goal depends on the rate.
         for rate_hz in [60, 120] {
             assert!((run(30) - run(rate_hz)).abs() < 5e-3, "{} {}", run(30), run(rate_hz));
         }

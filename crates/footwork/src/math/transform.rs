@@ -8,23 +8,23 @@ use std::ops::Mul;
 /// A rigid transform. `world_from_root` maps points of the root's space to the world; `a * b` applies `b` first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transform {
-    /// Where the origin goes, metres.
+    /// Image of the origin, metres.
     pub translation: Vec3,
-    /// How the axes turn.
+    /// Rotation of the axes.
     pub rotation: Quat,
 }
 
 impl Transform {
-    /// Changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY };
 
-    /// From its two parts.
+    /// Creates a transform from its two parts.
     #[inline]
     pub const fn new(translation: Vec3, rotation: Quat) -> Self {
         Self { translation, rotation }
     }
 
-    /// The transform that undoes this one.
+    /// Returns the inverse transform.
     #[inline]
     pub fn inverse(self) -> Self {
         let rotation = self.rotation.inverse();
@@ -55,7 +55,7 @@ impl Transform {
         self.rotation.inverse() * v
     }
 
-    /// True when all numbers are finite.
+    /// Returns whether all numbers are finite.
     pub fn is_finite(self) -> bool {
         self.translation.is_finite() && self.rotation.is_finite()
     }

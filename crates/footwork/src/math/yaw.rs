@@ -1,4 +1,4 @@
-//! Headings on the ground. A heading is kept as a unit vector, never as a raw angle, so nothing wraps.
+//! Headings on the ground. A heading is stored as a unit vector, not as an angle, so it cannot wrap.
 
 use super::Quat;
 use glam::{Vec2, Vec3};
@@ -23,56 +23,56 @@ impl Facing {
     /// +Z.
     pub const FORWARD: Self = Self { x: 0.0, z: 1.0 };
 
-    /// From a yaw in radians.
+    /// Creates a facing from a yaw in radians.
     pub fn from_yaw(rad: f32) -> Self {
         let (x, z) = super::sin_cos(rad);
         Self { x, z }
     }
 
-    /// The ground direction of a vector; `None` where it has no horizontal part to speak of.
+    /// Returns the ground direction of a vector; `None` if its horizontal part is (almost) zero.
     pub fn from_direction(v: Vec3) -> Option<Self> {
         let n = (v.x * v.x + v.z * v.z).sqrt();
         (n > 1e-6 && n.is_finite()).then(|| Self { x: v.x / n, z: v.z / n })
     }
 
-    /// The ground direction in which a rotation's +Z points.
+    /// Returns the ground direction in which a rotation's +Z points.
     pub fn from_rotation(q: Quat) -> Self {
         Self::from_direction(q.forward()).unwrap_or_default()
     }
 
-    /// Yaw in radians, -pi..=pi.
+    /// Returns the yaw in radians, -pi..=pi.
     pub fn yaw(self) -> f32 {
         super::atan2(self.x, self.z)
     }
 
-    /// As a rotation about +Y.
+    /// Returns the rotation about +Y.
     pub fn rotation(self) -> Quat {
         // Half-angle by the bisector with +Z: no trigonometry, no wrap.
         Quat::from_xyzw(0.0, self.x, 0.0, 1.0 + self.z).normalize_or(Quat::from_xyzw(0.0, 1.0, 0.0, 0.0))
     }
 
-    /// As a unit vector in the ground plane.
+    /// Returns a unit vector in the ground plane.
     pub fn direction(self) -> Vec3 {
         Vec3::new(self.x, 0.0, self.z)
     }
 
-    /// As `(x, z)`.
+    /// Returns `(x, z)`.
     pub fn xz(self) -> Vec2 {
         Vec2::new(self.x, self.z)
     }
 
-    /// Turned by `rad` (positive from +Z towards +X).
+    /// Returns the facing turned by `rad` (positive from +Z towards +X).
     pub fn turned(self, rad: f32) -> Self {
         let (s, c) = super::sin_cos(rad);
         Self { x: self.x * c + self.z * s, z: self.z * c - self.x * s }.normalized()
     }
 
-    /// Scaled to length 1; +Z where there is no direction.
+    /// Returns the facing scaled to length 1; +Z if its length is (almost) zero.
     pub fn normalized(self) -> Self {
         Self::from_direction(self.direction()).unwrap_or_default()
     }
 
-    /// Angle in radians by which `self` must turn to become `to`, -pi..=pi.
+    /// Returns the angle in radians by which `self` must turn to become `to`, -pi..=pi.
     pub fn angle_to(self, to: Self) -> f32 {
         super::atan2(to.x * self.z - to.z * self.x, to.z * self.z + to.x * self.x)
     }
@@ -84,7 +84,7 @@ impl Quat {
     }
 }
 
-/// The same angle within -pi..=pi.
+/// Returns the same angle within -pi..=pi.
 pub fn wrap_angle(rad: f32) -> f32 {
     use std::f32::consts::{PI, TAU};
     let r = rad % TAU;

@@ -1,10 +1,9 @@
-//! Seeing a clip in a mirror: left becomes right.
+//! Mirroring of clips: left becomes right.
 //!
-//! The mirror stands in the plane x = 0 of the root. A joint takes the reflected rotation of its counterpart; since a
-//! reflection is no rotation, each joint also needs the reflection that its own axes undergo, read off the rest pose:
-//! R' = M R_pair C with C = R0_pair^-1 P R0, P the plane in which the rest pose is symmetric (LAFAN1's is z, most rigs' x).
-//! Both M and P are minus a half turn, so everything stays a product of rotations, and in local space
-//! l' = C_parent^-1 l_pair C.
+//! The mirror plane is x = 0 of the root. A joint takes the reflected rotation of its counterpart. Since a reflection is not a
+//! rotation, each joint also needs the reflection of its own axes, computed from the rest pose: R' = M R_pair C with
+//! C = R0_pair^-1 P R0, P the plane in which the rest pose is symmetric (LAFAN1's is z, most rigs' x). Both M and P are minus a
+//! half turn, so every factor is a rotation, and in local space l' = C_parent^-1 l_pair C.
 
 use crate::error::quoted;
 use crate::frames::JointIndex;
@@ -16,29 +15,29 @@ use glam::Vec3;
 /// Half turn about +X: minus the reflection x -> -x.
 const HALF_TURN_X: Quat = Quat::from_xyzw(1.0, 0.0, 0.0, 0.0);
 
-/// Which joint mirrors which, and how their axes relate. Mirroring twice changes nothing.
+/// Counterparts of all joints, and the relation of their axes. Mirroring twice is the identity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirrorTable {
-    /// `[joints]` counterpart; a joint on the middle line is its own.
+    /// `[joints]` counterpart; a joint on the centre line is its own.
     pub pairs: Vec<JointIndex>,
     /// `[joints]` C, the half-turn form of each joint's reflection.
     correction: Vec<Quat>,
     /// `[joints]` inverse of the parent's C.
     parent_correction: Vec<Quat>,
-    /// `[joints]` joints whose translation is constant keep their own rest translation.
+    /// `[joints]` whether the translation is animated; other joints keep their own rest translation.
     translated: Vec<bool>,
     /// Normal of the plane in which the rest pose is its own mirror image.
     pub rest_normal: Vec3,
 }
 
-/// Why a skeleton cannot be mirrored.
+/// Error of a mirror table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorError {
-    /// Names alone must tell left from right.
+    /// No joint name contains a side.
     #[error("cannot mirror: no joint names a side (Left/Right, _L/_R, .l/.r, ...); give `mirror_pairs`")]
     NoSides,
-    /// A pair whose parents are no pair.
+    /// The parents of a pair are not a pair.
     #[error(
         "cannot mirror: `{joint}` pairs with `{pair}`, but their parents are no pair; give `mirror_pairs`",
         joint = quoted(.joint), pair = quoted(.pair)
@@ -64,11 +63,11 @@ pub enum MirrorError {
 }
 
 impl MirrorTable {
-    /// Pairs joints by name (or by `pairs` where given: names of left and right), finds the plane of the rest pose.
+    /// Pairs joints by name (or by `pairs`, if given: joints of left and right) and finds the mirror plane of the rest pose.
     /// `translated` lists the joints whose translation is animated.
     ///
     /// # Errors
-    /// No sides in the names, pairs that break the tree, a rest pose that is not symmetric.
+    /// Returns [`MirrorError`] if names contain no sides, pairs contradict the hierarchy, or the rest pose is not symmetric.
     pub fn new(
         skeleton: &Skeleton,
         pairs: &[(JointIndex, JointIndex)],
@@ -94,17 +93,17 @@ impl MirrorTable {
         Ok(Self { pairs, correction, parent_correction, translated: is_translated, rest_normal })
     }
 
-    /// A root transform as seen in the mirror that stands in the world's plane x = 0.
+    /// Mirrors a root transform in the world's plane x = 0.
     pub fn root(&self, t: Transform) -> Transform {
         Transform::new(self.vector(t.translation), HALF_TURN_X * t.rotation * self.correction[0])
     }
 
-    /// A position or velocity in root axes.
+    /// Mirrors a position or velocity in root axes.
     pub fn vector(&self, v: Vec3) -> Vec3 {
         Vec3::new(-v.x, v.y, v.z)
     }
 
-    /// A rotation vector or angular velocity in root axes.
+    /// Mirrors a rotation vector or angular velocity in root axes.
     pub fn pseudovector(&self, v: Vec3) -> Vec3 {
         Vec3::new(v.x, -v.y, -v.z)
     }
@@ -135,7 +134,7 @@ impl MirrorTable {
     }
 }
 
-/// The counterpart of a joint name: the side swapped, `None` for the middle line.
+/// Returns the counterpart of a joint name: the side swapped, `None` for the centre line.
 pub fn other_side(name: &str) -> Option<String> {
     const WORDS: [(&str, &str); 3] = [("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT")];
     for (l, r) in WORDS {
@@ -149,7 +148,7 @@ pub fn other_side(name: &str) -> Option<String> {
     swap_letter(name)
 }
 
-/// `l`/`r` as a word of its own (`thigh_l`, `L_Foot`, `hand.R`) or as a prefix before a capital (`lThigh`, `RFoot`).
+/// Swaps `l`/`r` as a separate word (`thigh_l`, `L_Foot`, `hand.R`) or as a prefix before a capital (`lThigh`, `RFoot`).
 fn swap_letter(name: &str) -> Option<String> {
     let bytes = name.as_bytes();
     let edge = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_none_or(|b| !b.is_ascii_alphanumeric());
@@ -173,15 +172,15 @@ fn swap_letter(name: &str) -> Option<String> {
     None
 }
 
-/// True when the name belongs to the left side.
+/// Returns whether the name belongs to the left side.
 pub fn is_left(name: &str) -> bool {
     let Some(other) = other_side(name) else { return false };
-    // Where the two names first differ, the left one has an l.
+    // At the first difference of the two names, the left one has an l.
     name.chars().zip(other.chars()).find(|(a, b)| a != b).is_some_and(|(a, _)| a.eq_ignore_ascii_case(&'l'))
 }
 
-/// Pairs what is left by side, part and number where exactly one joint fits, below parents that are a pair: exporters count
-/// joints in their names (`LeftLeg_016`, `RightLeg_020`).
+/// Pairs the remaining joints by side, part and number where exactly one joint matches, below parents that are a pair:
+/// exporters append serial numbers to names (`LeftLeg_016`, `RightLeg_020`).
 fn pair_by_words(skeleton: &Skeleton, pairs: &mut [JointIndex]) {
     let words = crate::roles::words(skeleton);
     let parent = |j: usize| skeleton.parents()[j].map_or(0, JointIndex::at);
@@ -230,7 +229,7 @@ fn pair_up(skeleton: &Skeleton, given: &[(JointIndex, JointIndex)]) -> Result<Ve
     Ok(pairs)
 }
 
-/// The axis plane in which the rest pose is its own mirror image, as minus-the-reflection: a half turn about its normal.
+/// Returns the axis plane in which the rest pose is symmetric, as minus the reflection: a half turn about its normal.
 fn symmetry_plane(skeleton: &Skeleton, rest: &[Transform], pairs: &[JointIndex]) -> Result<Quat, MirrorError> {
     let size = rest.iter().map(|t| t.translation.length()).fold(0.0, f32::max).max(1e-3);
     let planes = [
@@ -238,7 +237,7 @@ fn symmetry_plane(skeleton: &Skeleton, rest: &[Transform], pairs: &[JointIndex])
         (Vec3::new(1.0, -1.0, 1.0), Quat::from_xyzw(0.0, 1.0, 0.0, 0.0)),
         (Vec3::new(1.0, 1.0, -1.0), Quat::from_xyzw(0.0, 0.0, 1.0, 0.0)),
     ];
-    // The body need not stand at the origin. Its middle, pairs counted twice alike, lies in the plane.
+    // The body may be away from the origin. Its centre, in which both joints of a pair count equally, lies in the plane.
     let sum = rest.iter().skip(1).fold(Vec3::ZERO, |sum, t| sum + t.translation);
     let origin = sum / (rest.len() - 1).max(1) as f32;
     let mut best: Option<(f32, usize, Quat)> = None;

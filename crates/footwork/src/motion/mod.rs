@@ -1,4 +1,4 @@
-//! Motion of many clips in one pool, sampled at any time, seen as it is or in a mirror.
+//! Motion of many clips in one pool, sampled at any time, with or without mirroring.
 
 mod mirror;
 mod poses;

@@ -1,7 +1,7 @@
-//! Poses of all clips in one pool, and sampling them at any time.
+//! The pool of all clips' poses, and sampling at any time.
 //!
-//! Between frames a pose follows a cubic through four of them (Catmull-Rom); the velocity is the cubic's derivative, so
-//! at a frame it is the central difference, one-sided at a clip's ends, across the seam in a loop.
+//! Between frames a pose follows a cubic through four frames (Catmull-Rom). The velocity is the cubic's derivative: at a frame
+//! the central difference, one-sided at a clip's ends, and continuous across the end of a loop.
 
 use super::MirrorTable;
 use crate::frames::JointIndex;
@@ -11,14 +11,14 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::ops::Range;
 
-/// All frames of all clips, struct of arrays. Joints that never move against their parent keep no translations.
+/// All frames of all clips, struct of arrays. Joints that never move relative to their parent have no translations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PosePool {
     /// Joints per frame.
     pub joints: usize,
     /// `[frames x joints]` local rotations.
     pub rotations: Vec<Quat>,
-    /// Joints with translations of their own, rising; the root is always the first.
+    /// Joints with animated translations, ascending; the root is always the first.
     pub translated: Vec<JointIndex>,
     /// `[frames x translated]` local translations, metres.
     pub translations: Vec<Vec3>,
@@ -30,23 +30,23 @@ impl PosePool {
         self.rotations.len() / self.joints.max(1)
     }
 
-    /// Where the root stands in a frame: `world_from_root` as captured.
+    /// Returns the captured root of a frame, `world_from_root`.
     pub fn root(&self, frame: usize) -> Transform {
         Transform::new(self.translations[frame * self.translated.len()], self.rotations[frame * self.joints])
     }
 
-    /// Bytes held.
+    /// Returns the memory of the pool, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.rotations.as_slice()) + size_of_val(self.translations.as_slice())
     }
 }
 
-/// One clip of a pool, to be sampled. Cheap to copy.
+/// One clip of a pool, for sampling. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct ClipView<'a> {
     /// Joints and rest pose.
     pub skeleton: &'a Skeleton,
-    /// The pool the frames lie in.
+    /// The pool that holds the frames.
     pub poses: &'a PosePool,
     /// First frame in the pool.
     pub start: usize,
@@ -54,9 +54,9 @@ pub struct ClipView<'a> {
     pub frames: usize,
     /// Frames per second.
     pub rate_hz: f32,
-    /// For a loop: where one round takes the root, seen from where it began.
+    /// For a loop: the root motion of one cycle, relative to its start.
     pub loop_delta: Option<Transform>,
-    /// Plays the clip as in a mirror.
+    /// Mirrors the clip, if given.
     pub mirror: Option<&'a MirrorTable>,
 }
 
@@ -65,15 +65,15 @@ pub struct ClipView<'a> {
 struct Moment {
     /// Frame at or before, within the clip.
     frame: usize,
-    /// Share of the way to the next frame, 0..1.
+    /// Fraction of the interval to the next frame, 0..1.
     alpha: f32,
-    /// Rounds of the loop already made.
+    /// Completed cycles of the loop.
     rounds: i32,
-    /// Seconds past the end (positive) or before the start (negative) of a clip that does not loop.
+    /// Seconds past the end (positive) or before the start (negative) of a non-looping clip.
     beyond_s: f32,
 }
 
-/// A frame as reached from a clip: rounds of the loop, then the index.
+/// A frame relative to a clip: cycles of the loop, then the index.
 #[derive(Clone, Copy)]
 struct Knot {
     frame: usize,
@@ -81,13 +81,13 @@ struct Knot {
 }
 
 impl<'a> ClipView<'a> {
-    /// Seconds after which the clip repeats (loop) or its last frame (otherwise).
+    /// Returns the duration of one cycle (loop) or the time of the last frame (otherwise), seconds.
     pub fn seconds(&self) -> f64 {
         let frames = if self.loop_delta.is_some() { self.frames } else { self.frames - 1 };
         frames as f64 / f64::from(self.rate_hz)
     }
 
-    /// Frames of the pool that belong to the clip.
+    /// Returns the range of the clip's frames in the pool.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + self.frames
     }
@@ -95,7 +95,7 @@ impl<'a> ClipView<'a> {
     fn moment(&self, time_s: f64) -> Moment {
         let rate = f64::from(self.rate_hz);
         let x = time_s * rate;
-        // A hair's breadth beside a frame is that frame: sums of dt must not turn exact samples into blends.
+        // A time very close to a frame counts as that frame: rounding in sums of dt must not turn exact samples into blends.
         let nearest = x.round();
         let x = if (x - nearest).abs() < 1e-4 { nearest } else { x };
         let floor = x.floor();
@@ -116,7 +116,7 @@ impl<'a> ClipView<'a> {
         }
     }
 
-    /// The frame `step` away from the moment's, `None` outside of a clip that does not loop.
+    /// Returns the frame `step` frames away, or `None` outside a non-looping clip.
     fn knot(&self, m: &Moment, step: i64) -> Option<Knot> {
         let i = m.frame as i64 + step;
         let n = self.frames as i64;
@@ -128,7 +128,7 @@ impl<'a> ClipView<'a> {
         }
     }
 
-    /// The root at a knot, rounds of the loop included.
+    /// Returns the root at a knot, including cycles of the loop.
     fn root_at(&self, k: Knot) -> Transform {
         let mut t = self.poses.root(self.start + k.frame);
         if let Some(delta) = self.loop_delta.filter(|_| k.rounds != 0) {
@@ -145,8 +145,8 @@ impl<'a> ClipView<'a> {
         t
     }
 
-    /// Root transform and its velocity (along root axes) at any time: cubic inside, constant velocity and turn rate
-    /// beyond the ends of a clip that does not loop.
+    /// Returns the root transform and its velocity (along root axes) at any time: cubic inside, constant velocity and turn rate
+    /// beyond the ends of a non-looping clip.
     pub fn root(&self, time_s: f64) -> (Transform, Vec3, Vec3) {
         let m = self.moment(time_s);
         let (mut t, mut linear, mut angular) = self.root_unmirrored(&m);
@@ -184,13 +184,13 @@ impl<'a> ClipView<'a> {
         (Transform::new(p.0, q.0), to_root * (p.1 * self.rate_hz), to_root * (q.1 * self.rate_hz))
     }
 
-    /// The pose and its velocities at any time; allocates nothing. Beyond the ends of a clip that does not loop the body
-    /// holds the last (first) pose while the root goes on at constant velocity and turn rate.
+    /// Samples the pose and its velocities at any time; allocates nothing. Beyond the ends of a non-looping clip the body
+    /// holds the last (first) pose while the root continues at constant velocity and turn rate.
     pub fn sample(&self, time_s: f64, pose: &mut Pose, velocity: &mut PoseVelocity) {
         self.sample_some(time_s, |_| true, pose, velocity);
     }
 
-    /// As [`ClipView::sample`], of the joints alone that are `wanted`, and the root; the others may be as they were.
+    /// Like [`ClipView::sample`], but only for the `wanted` joints and the root; the others are unspecified.
     pub fn sample_some(
         &self,
         time_s: f64,
@@ -200,7 +200,7 @@ impl<'a> ClipView<'a> {
     ) {
         let m = self.moment(time_s);
         let (root, linear, angular) = self.root(time_s);
-        // In a mirror every joint may be another.
+        // Mirrored, every joint may come from another one.
         self.sample_joints(&m, |j| self.mirror.is_some() || wanted(j), pose, velocity);
         if let Some(mirror) = self.mirror {
             mirror.joints(pose, velocity);
@@ -236,7 +236,7 @@ impl<'a> ClipView<'a> {
         }
     }
 
-    /// Where the root will be (`offset_s` > 0) or was, seen from where it is at `time_s`: position, facing, velocity.
+    /// Returns the root at `time_s + offset_s` relative to the root at `time_s`: position, facing, velocity.
     pub fn trajectory(&self, time_s: f64, offset_s: f32) -> (Vec3, Facing, Vec3) {
         let (now, ..) = self.root(time_s);
         let (then, linear, _) = self.root(time_s + f64::from(offset_s));
@@ -244,13 +244,13 @@ impl<'a> ClipView<'a> {
         (t.translation, Facing::from_rotation(t.rotation), t.rotation * linear)
     }
 
-    /// True when every moment from `from_s` to `to_s` lies within the captured clip (always, for a loop).
+    /// Returns whether all times from `from_s` to `to_s` lie within the captured clip (always, for a loop).
     pub fn covers(&self, from_s: f64, to_s: f64) -> bool {
         self.loop_delta.is_some() || (from_s >= -1e-6 && to_s <= self.seconds() + 1e-6)
     }
 }
 
-/// The way of a body that moves for `seconds` at constant velocity and turn rate, both in its own axes.
+/// Returns the displacement of a body that moves for `seconds` at constant velocity and turn rate, both in its own axes.
 pub fn arc(linear: Vec3, angular: Vec3, seconds: f32) -> Transform {
     let turn = Quat::from_rotation_vector(angular * seconds);
     let rate = angular.y;
@@ -268,8 +268,8 @@ pub fn arc(linear: Vec3, angular: Vec3, seconds: f32) -> Transform {
     Transform::new(way, turn)
 }
 
-/// Catmull-Rom through four values at unit spacing, `alpha` of the way from the second to the third: value and
-/// derivative per step. Missing neighbours make it one-sided; with none at all it is constant.
+/// Evaluates a Catmull-Rom cubic through four values at unit spacing, between the second and the third: value and
+/// derivative per step. It is one-sided if a neighbour is missing, and constant without any.
 #[inline]
 pub(crate) fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, at: &Hermite) -> (Vec3, Vec3) {
     let Some(p2) = p2 else {
@@ -284,8 +284,8 @@ pub(crate) fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec
     (p1 * h[0] + m1 * h[1] + p2 * h[2] + m2 * h[3], p1 * d[0] + m1 * d[1] + p2 * d[2] + m2 * d[3])
 }
 
-/// The same for rotations, by components on one side of the hypersphere: rotation, and its rotation vector per step in
-/// the parent's axes.
+/// Evaluates the cubic for rotations, by components in one hemisphere: rotation, and its rotation vector per step in the
+/// parent's axes.
 #[inline]
 pub(crate) fn cubic_rotation(
     q0: Option<Quat>,
@@ -316,7 +316,7 @@ pub(crate) fn cubic_rotation(
     (u.normalize(), spin(u, blend(&at.slope)))
 }
 
-/// A place between two knots: weights of value 1, tangent 1, value 2, tangent 2, and their derivatives.
+/// A position between two knots: weights of value 1, tangent 1, value 2, tangent 2, and their derivatives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hermite {
     alpha: f32,
@@ -325,7 +325,7 @@ pub(crate) struct Hermite {
 }
 
 impl Hermite {
-    /// A share of the way from the first to the second, 0..1.
+    /// Computes the weights at a fraction of the interval from the first knot to the second, 0..1.
     pub fn at(alpha: f32) -> Self {
         let t = alpha;
         let (t2, t3) = (t * t, t * t * t);
@@ -345,7 +345,7 @@ fn scale(a: Quat, k: f32) -> Quat {
     Quat::from_xyzw(a.x * k, a.y * k, a.z * k, a.w * k)
 }
 
-/// Angular velocity of a quaternion path with value `u` (any length) and derivative `du`: 2 du u^-1.
+/// Returns the angular velocity of a quaternion curve with value `u` (any length) and derivative `du`: 2 du u^-1.
 fn spin(u: Quat, du: Quat) -> Vec3 {
     let w = du * u.inverse();
     Vec3::new(w.x, w.y, w.z) * (2.0 / u.dot(u).max(1e-12))
@@ -424,7 +424,7 @@ pub(crate) mod tests {
     #[test]
     fn velocities_at_the_borders_use_frames_of_the_clip_alone() {
         let (s, mut p) = pool(40);
-        // A neighbouring clip far away would show in the velocities if anybody looked across the border.
+        // Interpolation across the border would make the distant neighbouring clip visible in the velocities.
         p.translations[20].z += 500.0;
         let v = ClipView { frames: 20, ..view(&s, &p, None) };
         let (_, linear, _) = v.root(19.0 / 30.0);

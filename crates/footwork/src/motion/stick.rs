@@ -1,4 +1,4 @@
-//! What motion lets a stick ask for.
+//! Speeds and directions that the motion offers to a stick.
 
 use crate::math::{Facing, lerp};
 use crate::settings;
@@ -40,9 +40,9 @@ pub struct PaceSpeeds {
     pub back_mps: f32,
 }
 
-/// What a full stick stands for: speeds, and the directions in which a body can go without facing there.
+/// Meaning of a full stick: speeds, and the directions in which a body can move without facing them.
 ///
-/// A build finds them in its clips. Where clips leave it open, they are those of the default.
+/// A build measures them in its clips. Values that the clips do not determine keep the default.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StickSpeeds {
@@ -50,15 +50,15 @@ pub struct StickSpeeds {
     pub walk: PaceSpeeds,
     /// Running.
     pub run: PaceSpeeds,
-    /// Eighths of a turn, the first straight ahead, then to the left: true where clips go about there. Who strafes in another
-    /// direction turns to where it goes.
+    /// Eighths of a turn, the first straight ahead, then to the left: true if clips move in about that direction. In other
+    /// directions a strafing character turns to its direction of travel.
     pub goes: [bool; 8],
-    /// True where clips turn. Where none does, the root alone is turned.
+    /// Whether clips turn. If none does, only the root is turned.
     pub turns: bool,
 }
 
 impl Default for StickSpeeds {
-    /// Speeds of a grown person, in all directions.
+    /// Returns speeds of an adult, in all directions.
     fn default() -> Self {
         Self {
             walk: PaceSpeeds { forward_mps: 1.75, side_mps: 1.5, back_mps: 1.25 },
@@ -70,7 +70,7 @@ impl Default for StickSpeeds {
 }
 
 impl SpeedConfig {
-    /// What is set here, else what `found` says. Who sets a speed sideways or backward has clips of it.
+    /// Returns the values set here, else those of `found`. A speed set sideways or backward implies that clips of it exist.
     pub fn over(&self, found: &StickSpeeds) -> StickSpeeds {
         let pace = |set: &PaceConfig, found: &PaceSpeeds| PaceSpeeds {
             forward_mps: set.forward_mps.unwrap_or(found.forward_mps),
@@ -84,7 +84,7 @@ impl SpeedConfig {
 }
 
 impl StickSpeeds {
-    /// The world velocity of a full or partial stick: `direction` (world, length up to 1) scaled by the speeds of its
+    /// Returns the world velocity of a full or partial stick: `direction` (world, length up to 1) scaled by the speeds of its
     /// direction relative to `facing`, between walk (`gait` 0) and run (1).
     pub fn velocity(&self, direction: Vec3, facing: Facing, gait: f32) -> Vec3 {
         let length = direction.length();
@@ -97,7 +97,7 @@ impl StickSpeeds {
         forward * (z * along) + left * (x * blend(|s| s.side_mps))
     }
 
-    /// True where a body that faces `facing` can go in a direction.
+    /// Returns whether a body that faces `facing` can move in a direction.
     pub fn goes(&self, facing: Facing, direction: Facing) -> bool {
         let eighth = facing.angle_to(direction) / FRAC_PI_4;
         self.goes[(eighth.round() as i32).rem_euclid(8) as usize]

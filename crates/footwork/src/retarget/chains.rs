@@ -1,11 +1,11 @@
-//! Which joints go together, and how chains of other lengths share their bends.
+//! Correspondence of joints, and distribution of rotations over chains of different lengths.
 
 use super::reference::{Reference, below};
 use crate::frames::JointIndex;
 use crate::roles::{self, Side};
 
-/// Where a target joint stands on the source's hierarchy: it turns as joint `joint` does, and by a share of what `next`, the
-/// one below it, adds.
+/// Position of a target joint in the source's hierarchy: it rotates like joint `joint`, plus a share of the rotation that
+/// `next`, the joint below it, adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     pub joint: usize,
@@ -18,7 +18,7 @@ impl Place {
     }
 }
 
-/// Some of the turn of a source joint against its parent: -1 undoes it.
+/// A share of the rotation of a source joint relative to its parent; -1 undoes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn {
     pub joint: usize,
@@ -28,7 +28,7 @@ pub struct Turn {
 const PARTS: [&str; 8] = ["shoulder", "up_arm", "fore_arm", "hand", "up_leg", "leg", "foot", "toe"];
 const FINGERS: [&str; 6] = ["thumb", "index", "middle", "ring", "pinky", "little"];
 
-/// `[target joints]` places; `None` for what only the target has.
+/// Returns the place of each target joint; `None` for joints that only the target has.
 pub fn places(source: &Reference, target: &Reference) -> Vec<Option<Place>> {
     let mut places: Vec<Option<Place>> = vec![None; target.skeleton.len()];
     let mut pair = |s: Option<usize>, t: Option<usize>| {
@@ -55,7 +55,7 @@ pub fn places(source: &Reference, target: &Reference) -> Vec<Option<Place>> {
     places
 }
 
-/// From the joint in one role down to that in another; of the neck all but the head.
+/// Returns the chain from the joint in one role down to that in another; of the neck all joints but the head.
 fn chain(of: &Reference, from: &str, to: &str) -> Vec<usize> {
     let (Some(first), Some(last)) = (of.joint(from), of.joint(to)) else { return Vec::new() };
     let mut way: Vec<usize> = Vec::new();
@@ -96,7 +96,7 @@ fn share(source: &Reference, target: &Reference, s: &[usize], t: &[usize], place
         at.iter().map(|a| a / sum.max(1e-6)).collect()
     };
     if s.len() == 1 {
-        // One joint bends for many: evenly, the last as far as it.
+        // One source joint for many: evenly distributed; the last one has the whole rotation.
         let above = source.skeleton.parents()[*first].map_or(0, JointIndex::at);
         for (k, joint) in t.iter().enumerate() {
             let part = (k + 1) as f32 / t.len() as f32;
@@ -121,7 +121,7 @@ fn share(source: &Reference, target: &Reference, s: &[usize], t: &[usize], place
     }
 }
 
-/// Finger joints of the same finger and number on both sides.
+/// Returns the pairs of finger joints with the same side, finger and number.
 fn fingers(source: &Reference, target: &Reference) -> Vec<(usize, usize)> {
     let named = |of: &Reference| -> Vec<(usize, (Side, String, u32))> {
         let words = roles::words(&of.skeleton).into_iter().enumerate();
@@ -136,7 +136,8 @@ fn fingers(source: &Reference, target: &Reference) -> Vec<(usize, usize)> {
     t.iter().filter_map(|(t, key)| Some((s.iter().find(|(_, k)| k == key)?.0, *t))).collect()
 }
 
-/// The turns that lead from one place to another, in the order in which they are applied to the body (leftmost first).
+/// Returns the rotations that lead from one place to another, in the order in which they are applied to the body (leftmost
+/// first).
 pub fn turns(source: &Reference, from: Place, to: Place) -> Vec<Turn> {
     let parent = |j: usize| source.skeleton.parents()[j].map(JointIndex::at);
     let upwards = |j: usize| std::iter::successors(Some(j), |j| parent(*j));
@@ -147,7 +148,7 @@ pub fn turns(source: &Reference, from: Place, to: Place) -> Vec<Turn> {
         turns.push(Turn { joint: a, share: y - x });
         return turns;
     }
-    // Back to the whole joint, or on to it where it is on the way.
+    // Back to the whole joint, or on to it if it is on the path.
     let way: Vec<usize> = upwards(to.joint).take_while(|j| *j != from.joint).collect();
     let below = upwards(to.joint).any(|j| j == from.joint);
     let mut down: Vec<usize> = way.into_iter().rev().collect();

@@ -1,5 +1,5 @@
-//! The feet of two bodies: which joints they are, and how they stay where they stand while motion is retargeted frame by
-//! frame. (Clips are planted with knowledge of what comes: `build::retarget`.)
+//! Feet of two bodies: their joints, and foot planting while motion is retargeted frame by frame. (`build::retarget` plants
+//! the feet of clips, with knowledge of later frames.)
 
 use super::map::RetargetMap;
 use super::reference::Reference;
@@ -12,28 +12,28 @@ use crate::roles::Side;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// How far a leg may stretch that is 1 m long.
+/// Stretch limits of a leg that is 1 m long.
 const REACH: Reach = Reach { kept_m: 0.002, soft_m: 0.006 };
-/// Half-life at which a foot that has left the ground returns to where the joints put it, seconds.
+/// Half-life in which a foot that has left the ground returns to the position that the joints give it, seconds.
 const RELEASE_HALF_LIFE_S: f32 = 0.06;
 
-/// What [`RetargetMap::apply_planted`] remembers of a foot; the default has never touched anything.
+/// State of a foot in [`RetargetMap::apply_planted`]; the default is the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlantedFoot {
-    /// It touched the ground the last time.
+    /// Whether the foot was in contact in the last call.
     pub planted: bool,
-    /// World, metres, level. While it touches: from where the source's toe is in the scaled world to where this one stays. Else:
-    /// from where the joints put it to where it is shown.
+    /// Horizontal offset in world space, metres. In contact: from the source's toe in the scaled world to the held position.
+    /// Otherwise: from the position that the joints give to the shown position.
     pub shift: Vec3,
 }
 
-/// The joint of a foot that touches: the toe, else the foot.
+/// Returns the contact joint of a foot: the toe, else the foot.
 pub(crate) fn toe(of: &Reference, side: Side) -> Option<usize> {
     let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
     role("toe").or(role("foot")).map(JointIndex::at)
 }
 
-/// A leg of two bones that hang on each other; `None` for a leg with more joints between.
+/// Returns a leg of two directly connected bones; `None` for a leg with more joints between.
 pub(crate) fn leg(of: &Reference, side: Side) -> Option<Leg> {
     let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
     let (hip, knee, ankle) = (role("up_leg")?, role("leg")?, role("foot")?);
@@ -45,12 +45,12 @@ pub(crate) fn leg(of: &Reference, side: Side) -> Option<Leg> {
     direct.then_some(Leg { hip, knee, ankle, toe, hinge })
 }
 
-/// A joint in the world.
+/// Returns the position of a joint in the world.
 pub(crate) fn world(of: &Reference, pose: &Pose, joint: usize) -> Vec3 {
     (pose.world_from_root() * pose.in_root(&of.skeleton, JointIndex::new(joint))).translation
 }
 
-/// A leg in the world: joint 0 may be hips that lean.
+/// Returns a leg in world space: joint 0 may be hips that lean.
 pub(crate) fn bent(skeleton: &Skeleton, pose: &Pose, leg: Leg) -> BentLeg {
     let mut bent = BentLeg::of(skeleton, pose, leg);
     bent.carry(pose.world_from_root());
@@ -58,24 +58,24 @@ pub(crate) fn bent(skeleton: &Skeleton, pose: &Pose, leg: Leg) -> BentLeg {
 }
 
 impl RetargetMap {
-    /// For legs as long as the target's.
+    /// Returns the stretch limits for the target's leg length.
     pub(crate) fn reach_of_target(&self) -> Reach {
         Reach { kept_m: REACH.kept_m * self.target.leg_m, soft_m: REACH.soft_m * self.target.leg_m }
     }
 
-    /// Where a target's toe would be if the world were scaled with the body.
+    /// Returns the position of the target's toe if the world were scaled with the body.
     pub(crate) fn scaled_toe(&self, source: &Pose, joint: usize) -> Vec3 {
         let [from, to] = self.toe_heights_m();
         let p = world(&self.source, source, joint);
         Vec3::new(p.x * self.travel_scale, (p.y - from) * self.scale + to, p.z * self.travel_scale)
     }
 
-    /// As [`RetargetMap::apply`], for poses that follow each other in time: toes are as high over the ground as the source's in
-    /// proportion, and a toe whose source touches the ground moves only as that does, whatever the proportions of the legs.
-    /// `touching`: left and right foot of the source. `dt_s`: seconds since the last call. Allocates nothing.
+    /// Like [`RetargetMap::apply`], for poses in sequence. Toes have the source's height over the ground, scaled. The toe of a
+    /// foot in contact moves only as far as the source's toe does, for any proportions of the legs. `touching`: contacts of
+    /// the source's left and right foot. `dt_s`: seconds since the last call. Allocates nothing.
     ///
     /// # Panics
-    /// As [`RetargetMap::apply`].
+    /// Panics like [`RetargetMap::apply`].
     pub fn apply_planted(
         &self,
         source: &Pose,

@@ -1,4 +1,4 @@
-//! Poses as they are looked at: in the world, with where the body faces, and which of them tell what.
+//! Poses in world space with the facing of the body, and selection of the poses to measure.
 
 use crate::frames::{JointIndex, UP};
 use crate::math::{Facing, Quat, Transform};
@@ -7,7 +7,7 @@ use crate::roles::{JointRoles, Side};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Share of poses, the most upright ones, in which a body is taken to stand.
+/// Share of the poses, the most upright ones, in which a body counts as standing.
 const STANDING: f32 = 0.05;
 
 pub fn role(roles: &JointRoles, side: Side, part: &str) -> Option<usize> {
@@ -18,18 +18,18 @@ pub fn toe_of(roles: &JointRoles, side: Side) -> Option<usize> {
     role(roles, side, "toe").or(role(roles, side, "foot"))
 }
 
-/// A pose to look at: all joints in the world, and how fast the body moves in it.
+/// A pose to measure: all joints in world space, and their motion.
 pub struct Look {
     pub world: Vec<Transform>,
     /// Facing of the body.
     pub body: Quat,
-    /// Of the head (without one, of the chest) above the lower ankle.
+    /// Height of the head (without one, of the chest) above the lower ankle, metres.
     pub height: f32,
-    /// Toe speed squared, left and right.
+    /// Squared displacement of the toes to the next pose, left and right.
     pub toe_motion: [f32; 2],
 }
 
-/// All poses in the world, with how fast they move from one to the next.
+/// Converts all poses to world space, with the motion between them.
 pub fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Look> {
     let mut looks: Vec<Look> = Vec::with_capacity(poses.len());
     for pose in poses {
@@ -44,7 +44,7 @@ pub fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Loo
         looks.push(Look { body: facing.rotation(), height: top - low, world, toe_motion: [0.0; 2] });
     }
     for k in 0..looks.len() {
-        // To the next, and for the last from the one before.
+        // To the next pose; for the last, from the previous one.
         let (a, b) = (k.min(looks.len().saturating_sub(2)), (k + 1).min(looks.len() - 1));
         let moved = |j: usize| (looks[b].world[j].translation - looks[a].world[j].translation).length_squared();
         let toes = Side::BOTH.map(|s| toe_of(roles, s).map_or(0.0, moved));
@@ -53,7 +53,7 @@ pub fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Loo
     looks
 }
 
-/// Legs down, trunk up, toes ahead.
+/// Returns whether a body stands: legs down, trunk up, toes ahead.
 pub fn stands(roles: &JointRoles, world: &[Transform]) -> bool {
     let at = |role: &str| roles.get(role).map(|j| world[j.at()].translation);
     let along = |a: &str, b: &str| Some((at(b)? - at(a)?).normalize_or_zero());
@@ -66,7 +66,7 @@ pub fn stands(roles: &JointRoles, world: &[Transform]) -> bool {
     })
 }
 
-/// For each side the looks in which its foot is flat on the ground: slow, and with the heel down.
+/// Returns for each side the poses in which its foot is flat on the ground: slow, and with the heel down.
 pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<&'a Look>; 2] {
     Side::BOTH.map(|side| {
         let mut some: Vec<&Look> = looks.iter().collect();
@@ -78,13 +78,13 @@ pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<
         some.sort_by(|a, b| a.toe_motion[side as usize].total_cmp(&b.toe_motion[side as usize]));
         some.truncate(looks.len().div_ceil(5));
         some.sort_by(|a, b| heel(a).total_cmp(&heel(b)));
-        // Toes that point up are no flat foot either: the middle half.
+        // Toes that point up are not flat either: take the middle half.
         let n = some.len();
         some.into_iter().skip(n / 4).take(n.div_ceil(2)).collect()
     })
 }
 
-/// The looks in which the body stands most upright: those in which its head is highest above its ankles.
+/// Returns the poses in which the body stands most upright: those with the head highest above the ankles.
 pub fn standing(looks: &[Look]) -> Vec<&Look> {
     let mut upright: Vec<&Look> = looks.iter().collect();
     upright.sort_by(|a, b| b.height.total_cmp(&a.height));
@@ -92,7 +92,7 @@ pub fn standing(looks: &[Look]) -> Vec<&Look> {
     upright
 }
 
-/// Ankle over toe, and toe over the ground where there is one.
+/// Returns the height of the ankle over the toe, and of the toe over the ground if there is one, metres.
 pub fn heights(roles: &JointRoles, flat: &[Vec<&Look>; 2], leg_m: f32, rest: bool) -> (f32, Option<f32>) {
     let (mut ankles, mut toes) = (Vec::new(), Vec::new());
     for side in Side::BOTH {
@@ -112,7 +112,7 @@ pub fn heights(roles: &JointRoles, flat: &[Vec<&Look>; 2], leg_m: f32, rest: boo
     (median(ankles), grounded.then_some(toe))
 }
 
-/// The mean over poses of the body's axes in those of a joint.
+/// Returns the mean over poses of the body's axes in those of a joint.
 pub fn mean<'a>(looks: impl Iterator<Item = &'a Look>, joint: usize) -> Option<Quat> {
     let all = looks.map(|look| look.world[joint].rotation.inverse() * look.body);
     let sum = all.reduce(|s, q| {

@@ -1,4 +1,4 @@
-//! The map from one skeleton to another, and the job that applies it.
+//! The map from one skeleton to another, and its application to poses.
 
 use super::RetargetError;
 use super::chains::{Place, Turn, places, turns};
@@ -20,7 +20,7 @@ struct Direct {
     after: Quat,
 }
 
-/// A rotation of the target from several turns of the source.
+/// A rotation of the target from several rotations of the source.
 #[derive(Clone, Debug)]
 struct Shared {
     target: u32,
@@ -29,7 +29,7 @@ struct Shared {
     after: Quat,
 }
 
-/// A share of one source joint's turn, seen in body axes: `(before * source * after) ^ share`.
+/// A share of one source joint's rotation, in body axes: `(before * source * after) ^ share`.
 #[derive(Clone, Copy, Debug)]
 struct PartTurn {
     source: u32,
@@ -38,33 +38,33 @@ struct PartTurn {
     share: f32,
 }
 
-/// What carries the body: root and hips.
+/// Root and hips of a body.
 #[derive(Clone, Debug)]
 struct Carrier {
-    /// From joint 0 down to the hips.
+    /// Joints from joint 0 down to the hips.
     way: Vec<usize>,
     /// `joint_from_body` of joint 0 and of the hips.
     root_from_body: Quat,
     hips_from_body: Quat,
-    /// The middle between the hip joints, in the axes of the hips.
+    /// Centre between the hip joints, in the axes of the hips.
     hip_centre: Vec3,
     /// The parent of the hips in the axes of joint 0, at rest.
     root_from_parent: Transform,
-    /// Ankle above the ground when it stands.
+    /// Height of the ankle above the ground in the standing pose, metres.
     ankle_m: f32,
 }
 
-/// Motion of one skeleton on another. Made once; see the module for what it does.
+/// A map of motion from one skeleton to another. Built once; see the module for its method.
 #[derive(Clone, Debug)]
 pub struct RetargetMap {
-    /// What the source is.
+    /// Source body.
     pub source: Reference,
-    /// What the target is.
+    /// Target body.
     pub target: Reference,
-    /// Legs of the target over legs of the source: by so much hips rise and steps are longer.
+    /// Leg length of the target divided by that of the source; scales the height of the hips and the length of steps.
     pub scale: f32,
-    /// What the travel of the root is multiplied by: [`RetargetMap::scale`] by default. 1 leaves the root where the source's is:
-    /// for games that place a character themselves.
+    /// Factor on the travel of the root. Default: [`RetargetMap::scale`]. At 1 the root keeps the source's path, for games that
+    /// position characters themselves.
     pub travel_scale: f32,
     places: Vec<Option<Place>>,
     rest: Pose,
@@ -76,10 +76,10 @@ pub struct RetargetMap {
 }
 
 impl RetargetMap {
-    /// From two bodies.
+    /// Creates a map between two bodies.
     ///
     /// # Errors
-    /// Bodies that do not both walk on two legs.
+    /// Returns [`RetargetError`] unless both bodies walk on two legs.
     pub fn new(source: Reference, target: Reference) -> Result<Self, RetargetError> {
         match (source.roles.is_quadruped(), target.roles.is_quadruped()) {
             (false, true) => return Err(RetargetError::Legs { two: "source", four: "target" }),
@@ -89,7 +89,7 @@ impl RetargetMap {
         }
         let scale = target.leg_m / source.leg_m;
         let places = places(&source, &target);
-        // Where only one has a ground to measure from, the other's toes are as thick in proportion.
+        // If only one body has a ground to measure from, the other's toe height is scaled from it.
         let [s, t] = [source.toe_height_m, target.toe_height_m];
         let toes = [s.or(t.map(|t| t / scale)), t.or(s.map(|s| s * scale))].map(|h| h.unwrap_or(0.0));
         let carriers = [carrier(&source, toes[0]), carrier(&target, toes[1])];
@@ -113,13 +113,13 @@ impl RetargetMap {
     fn precompute(&mut self) {
         let (source, target) = (&self.source, &self.target);
         let hips = target.joint("hips").unwrap_or(0);
-        // What has no place of its own turns with its parent.
+        // A joint without a place of its own rotates with its parent.
         let mut inherited: Vec<Option<Place>> = Vec::with_capacity(self.places.len());
         for j in 0..self.places.len() {
             let above = target.skeleton.parents()[j].and_then(|p| inherited[p.at()]);
             inherited.push(self.places[j].or(above));
         }
-        // ... and keeps its rest pose against it.
+        // It keeps its rest rotation relative to the parent.
         let mut frames: Vec<Quat> = Vec::with_capacity(self.places.len());
         for (j, place) in self.places.iter().enumerate() {
             let rest = target.skeleton.rest()[j].rotation.inverse();
@@ -152,25 +152,25 @@ impl RetargetMap {
         }
     }
 
-    /// True where a target joint follows the source; the others keep their rest pose.
+    /// Returns whether a target joint follows the source; other joints keep their rest pose.
     pub fn follows(&self, target: JointIndex) -> bool {
         self.places[target.at()].is_some()
     }
 
-    /// The source joint as which a target joint turns; `None` for those that follow none, or lie between two.
+    /// Returns the source joint that a target joint rotates like; `None` for joints that follow none, or lie between two.
     pub fn counterpart(&self, target: JointIndex) -> Option<JointIndex> {
         self.places[target.at()].filter(|p| p.next.is_none()).map(|p| JointIndex::new(p.joint))
     }
 
-    /// Toe joints above the ground where they stand, metres: source and target.
+    /// Returns the heights of the toe joints above the ground in the standing pose, metres: source and target.
     pub fn toe_heights_m(&self) -> [f32; 2] {
         [0, 1].map(|k| self.carriers[k].ankle_m - [&self.source, &self.target][k].ankle_over_toe_m)
     }
 
-    /// The target's pose for a pose of the source. Allocates nothing.
+    /// Computes the target's pose for a pose of the source. Allocates nothing.
     ///
     /// # Panics
-    /// Poses of other skeletons: as many joints as each has are needed.
+    /// Panics if the number of joints in a pose differs from its skeleton's.
     pub fn apply(&self, source: &Pose, target: &mut Pose) {
         assert!(
             source.len() == self.source.skeleton.len() && target.len() == self.rest.len(),
@@ -194,7 +194,7 @@ impl RetargetMap {
         }
     }
 
-    /// Root and hips.
+    /// Sets root and hips.
     fn carry(&self, source: &Pose, target: &mut Pose) {
         let [from, to] = &self.carriers;
         let mut hips = Transform::IDENTITY;
@@ -212,7 +212,7 @@ impl RetargetMap {
             target.set_world_from_root(hips);
             return;
         }
-        // A source without a root bone has its root under its hips.
+        // Without a root bone in the source, the root is under its hips.
         let root = if from.way.len() > 1 {
             let root = source.world_from_root();
             let at = Vec3::new(root.translation.x, 0.0, root.translation.z) * self.travel_scale;
@@ -231,7 +231,7 @@ impl RetargetMap {
     }
 }
 
-/// A part of a turn, -1 to 1.
+/// Returns a share of a rotation, -1 to 1.
 fn share(turn: Quat, share: f32) -> Quat {
     if share == 1.0 {
         turn

@@ -1,4 +1,4 @@
-//! From one skeleton to another: the motion of one body on the bones of the next.
+//! Retargeting: applies the motion of one skeleton to another.
 //!
 //! ```text
 //!  Skeleton + JointRoles + poses --Reference--+
@@ -6,16 +6,16 @@
 //!  Skeleton + JointRoles + poses --Reference--+
 //! ```
 //!
-//! A [`Reference`] says how the axes of each joint lie in the body: which way a thigh points, about which axis a knee bends,
-//! how a head is held that looks ahead. It is read off a rest pose in which the body stands, or off motion where the rest pose
-//! is none. Two of them make a [`RetargetMap`]: T-poses, A-poses and rest poses with all bones along one axis go together,
-//! since joints are compared by what they do and not by their local axes. Limbs point where the source's point; spine, neck and
-//! head turn as far from upright as the source's do; chains of other lengths share the bends. Hips and travel are scaled by the
-//! length of the legs. What only the target has keeps its rest pose.
+//! A [`Reference`] holds the orientation of each joint's axes in the body: the direction of a thigh, the axis about which a knee
+//! bends, the rotation of a head that looks ahead. It is measured in a rest pose in which the body stands, or in motion if the
+//! rest pose does not stand. Two of them make a [`RetargetMap`]. T-poses, A-poses and rest poses with all bones along one axis
+//! can be combined, since joints are compared by their function and not by their local axes. Limbs point in the source's
+//! directions; spine, neck and head deviate from upright as the source's do; chains of other lengths share the rotations. Hips
+//! and travel are scaled by the length of the legs. Joints that only the target has keep their rest pose.
 //!
-//! [`RetargetMap::apply`] allocates nothing and costs two quaternion products per joint. Feet land where the source's land only
-//! as far as proportions agree: for clips `build::retarget` plants them, at run time the matcher's feet or
-//! [`crate::adjust`] do.
+//! [`RetargetMap::apply`] allocates nothing and costs two quaternion products per joint. Feet land on the source's positions only
+//! as far as proportions agree: `build::retarget` plants the feet of clips; at run time the matcher's foot locking or
+//! [`crate::adjust`] does.
 
 use crate::error::{cut_quotes, quoted};
 
@@ -29,11 +29,11 @@ pub use feet::PlantedFoot;
 pub use map::RetargetMap;
 pub use reference::Reference;
 
-/// Why motion of one skeleton does not go onto another.
+/// Error of retargeting between two skeletons.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RetargetError {
-    /// Joints that no body walks without.
+    /// Required roles have no joint.
     #[error(
         "cannot tell which joints of the body are {}: name them in `[build.roles]` (joints there: {})",
         roles.join(", "), joints.join(", ")
@@ -41,33 +41,33 @@ pub enum RetargetError {
     Roles {
         /// Roles without a joint.
         roles: Vec<String>,
-        /// Some joints that it has.
+        /// Some joints of the skeleton.
         joints: Vec<String>,
     },
-    /// Two legs and four.
+    /// One body walks on two legs, the other on four.
     #[error(
         "the {two} walks on two legs and the {four} on four: their joints do not correspond, and no retargeting between them \
          makes sense; if one was taken for what it is not, say which joint is which in `[build.roles]`"
     )]
     Legs {
-        /// Which of both has two.
+        /// The body with two legs: `source` or `target`.
         two: &'static str,
-        /// Which has four.
+        /// The body with four legs: `source` or `target`.
         four: &'static str,
     },
-    /// Four legs on both sides.
+    /// Both bodies walk on four legs.
     #[error("both bodies walk on four legs: retargeting is made for two")]
     Quadrupeds,
-    /// A rest pose that says nothing, and no motion either.
+    /// The body does not stand in the rest pose, and there is no motion.
     #[error(
         "the rest pose does not stand (legs down, spine up, toes ahead), so it does not tell how the joints' axes lie in the \
          body: give a pose or a clip in which it stands"
     )]
     RestPose,
-    /// A leg without length.
+    /// The legs have no length.
     #[error("the legs have no length: the rest pose puts hip, knee and foot in one place")]
     NoLegs,
-    /// A clip on another skeleton than the map is for.
+    /// The skeleton of a clip differs from the map's.
     #[error(
         "clip `{clip}` is on another skeleton than the map was made for: {difference}",
         clip = quoted(.clip), difference = cut_quotes(.difference)
@@ -75,10 +75,10 @@ pub enum RetargetError {
     Skeleton {
         /// Clip.
         clip: String,
-        /// What differs.
+        /// The difference.
         difference: String,
     },
-    /// A clip that is none.
+    /// A clip is invalid.
     #[error(transparent)]
     Clip(#[from] crate::clip::ClipError),
 }

@@ -1,8 +1,8 @@
-//! How the axes of each joint lie in the body, read off poses.
+//! Orientation of each joint's axes in the body, measured in poses.
 //!
-//! Every joint gets a *body frame*: axes that mean the same on every rig. For trunk, head, collar bones, feet and toes they are
-//! the body's own (X left, Y up, Z ahead) when it stands; for limbs they lie along the bone and the axis about which knee or
-//! elbow bends. `joint_from_body` is constant, as both belong to the same bone.
+//! Every joint has a *body frame*: axes with the same meaning on every rig. For trunk, head, collar bones, feet and toes they
+//! are the body's own (X left, Y up, Z ahead) in the standing pose; for limbs they lie along the bone and the axis about which
+//! knee or elbow bends. `joint_from_body` is constant, as both belong to the same bone.
 
 use super::RetargetError;
 use super::looks::{Look, flat_feet, heights, looks, mean, role, standing, stands};
@@ -14,57 +14,57 @@ use crate::roles::{JointRoles, Side};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Roles without which there is nothing to retarget.
+/// Roles that retargeting requires.
 const NEEDED: [&str; 8] =
     ["hips", "left_up_leg", "right_up_leg", "left_leg", "right_leg", "left_foot", "right_foot", "chest"];
-/// A knee or elbow bent less than this (sine) does not tell its hinge.
+/// Bend (sine) of a knee or elbow below which its hinge axis is unknown.
 const BENT: f32 = 0.1;
 
-/// A root bone whose own up is nearer to the world's than this (cosine) only turns about the vertical.
+/// Cosine between a root bone's up axis and the world's above which the bone rotates only about the vertical.
 const LEVEL: f32 = 0.99;
-/// Within this of an axis of its own a root bone faces along that axis, radians.
+/// Angle within which a root bone's facing snaps to one of its axes, radians.
 const SNAP_RAD: f32 = 0.35;
 
-/// How a body is built and how its joints' axes lie in it.
+/// Proportions of a body and the orientation of its joints' axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Its joints.
+    /// Skeleton of the body.
     pub skeleton: Skeleton,
-    /// Which joint is which.
+    /// Roles of the joints.
     pub roles: JointRoles,
-    /// `[joints]` from body axes to those of the joint.
+    /// `[joints]` rotation from body axes to those of the joint.
     pub joint_from_body: Vec<Quat>,
-    /// Hip to knee to ankle, mean of both sides, metres.
+    /// Leg length, hip to knee to ankle, mean of both sides, metres.
     pub leg_m: f32,
-    /// Ankle above the toe joint where the foot is flat, metres; 0 without toes.
+    /// Height of the ankle above the toe joint of a flat foot, metres; 0 without toes.
     pub ankle_over_toe_m: f32,
-    /// The toe joint (the foot without toes) above the ground when it stands, metres; `None` where the poses have no ground.
+    /// Height of the toe joint (the foot without toes) in the standing pose, metres; `None` if the poses have no ground.
     pub toe_height_m: Option<f32>,
 }
 
 impl Reference {
-    /// From the rest pose.
+    /// Measures a body in its rest pose.
     ///
     /// # Errors
-    /// Roles that are missing, a rest pose in which the body does not stand.
+    /// Returns [`RetargetError`] if roles are missing or the body does not stand in the rest pose.
     pub fn from_rest(skeleton: &Skeleton, roles: &JointRoles) -> Result<Self, RetargetError> {
         Self::from_poses(skeleton, roles, &[Pose::rest(skeleton)], true)
     }
 
-    /// From poses in a row, as many as there are: a clip, or some frames of several. The body stands or walks in them; joint 0
-    /// is in the world, +Y up, the ground at 0.
+    /// Measures a body in a sequence of poses: a clip, or frames of several. The body stands or walks in them; joint 0 is in
+    /// world space, +Y up, the ground at 0. More poses give better results.
     ///
     /// # Errors
-    /// As [`Reference::from_rest`].
+    /// Returns errors like [`Reference::from_rest`].
     pub fn from_motion(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Result<Self, RetargetError> {
         Self::from_poses(skeleton, roles, poses, false)
     }
 
-    /// From the rest pose where the body stands in it, else from motion; the height of the ground from motion where there is
-    /// any.
+    /// Measures a body in its rest pose if it stands there, else in motion; the height of the ground comes from motion if
+    /// there is any.
     ///
     /// # Errors
-    /// As [`Reference::from_rest`].
+    /// Returns errors like [`Reference::from_rest`].
     pub fn find(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Result<Self, RetargetError> {
         match Self::from_rest(skeleton, roles) {
             Err(RetargetError::RestPose) if !poses.is_empty() => Self::from_motion(skeleton, roles, poses),
@@ -105,12 +105,12 @@ impl Reference {
         })
     }
 
-    /// The joint in a role.
+    /// Returns the joint in a role.
     pub(super) fn joint(&self, role: &str) -> Option<usize> {
         self.roles.get(role).map(JointIndex::at)
     }
 
-    /// The middle between both hip joints, in the axes of the hips.
+    /// Returns the centre between both hip joints, in the axes of the hips.
     pub(super) fn hip_centre(&self) -> Vec3 {
         let Some(hips) = self.joint("hips") else { return Vec3::ZERO };
         let sides = Side::BOTH.map(|s| self.joint(&format!("{}_up_leg", s.name())));
@@ -119,7 +119,7 @@ impl Reference {
     }
 }
 
-/// A joint in the axes of one above it, at rest.
+/// Returns a joint's transform in the axes of one above it, at rest.
 pub(super) fn below(skeleton: &Skeleton, above: usize, joint: usize) -> Transform {
     let mut t = Transform::IDENTITY;
     let mut next = Some(joint);
@@ -149,7 +149,7 @@ fn leg_length(skeleton: &Skeleton, roles: &JointRoles) -> f32 {
     Side::BOTH.map(of).iter().sum::<f32>() * 0.5
 }
 
-/// Body frames on their way.
+/// Body frames during construction.
 struct Frames<'a> {
     skeleton: &'a Skeleton,
     roles: &'a JointRoles,
@@ -157,7 +157,7 @@ struct Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// Arms and legs: along the bone, and about the hinge.
+    /// Sets the frames of arms and legs: along the bone, and about the hinge axis.
     fn limbs(&mut self, looks: &[Look]) {
         for side in Side::BOTH {
             for parts in [["up_leg", "leg", "foot"], ["up_arm", "fore_arm", "hand"]] {
@@ -184,7 +184,7 @@ impl Frames<'_> {
         }
     }
 
-    /// Feet and toes: their soles are level and they point ahead where they stand flat.
+    /// Sets the frames of feet and toes: in a flat foot their soles are level and they point ahead.
     fn feet(&mut self, flat: &[Vec<&Look>; 2]) {
         for side in Side::BOTH {
             let Some(foot) = role(self.roles, side, "foot") else { continue };
@@ -202,14 +202,14 @@ impl Frames<'_> {
         }
     }
 
-    /// What is held upright and ahead when the body stands.
+    /// Sets the frames of the trunk: upright and facing ahead in the standing pose.
     fn trunk(&mut self, looks: &[&Look]) {
         let of = |role: &str| self.roles.get(role).map(JointIndex::at);
         let up = |joint: Option<usize>| {
             std::iter::successors(joint, |j| self.skeleton.parents()[*j].map(JointIndex::at)).collect::<Vec<_>>()
         };
         let lateral = self.lateral();
-        // All from the hips to the head, and collar bones.
+        // All joints from the hips to the head, and collar bones.
         let hips = of("hips").unwrap_or(0);
         let mut joints: Vec<usize> = [of("chest"), of("head")].into_iter().flat_map(up).filter(|j| *j > hips).collect();
         joints.push(hips);
@@ -219,7 +219,7 @@ impl Frames<'_> {
         }
     }
 
-    /// A root bone faces, on the whole, where the body faces; close to an axis of it, it is that axis.
+    /// Sets the frame of a root bone, which on average faces with the body; its facing snaps to a near axis of the bone.
     fn root(&mut self, looks: &[Look]) {
         if self.roles.get("hips").is_none_or(|hips| hips.at() == 0) {
             return;
@@ -236,7 +236,7 @@ impl Frames<'_> {
         });
     }
 
-    /// `[joints]` the axis across the body, either way, of joints in the middle of a skeleton whose rest pose is symmetric.
+    /// Returns `[joints]` the axis across the body, with either sign, for joints on the centre line of a symmetric rest pose.
     fn lateral(&self) -> Vec<Option<Vec3>> {
         let pairs: Vec<(JointIndex, JointIndex)> = self
             .roles
@@ -249,7 +249,7 @@ impl Frames<'_> {
         (0..rest.len()).map(|j| middle(j).then(|| rest[j].inverse_direction(table.rest_normal))).collect()
     }
 
-    /// Joints without a frame of their own are taken to be straight at rest.
+    /// Completes the frames: joints without one of their own count as straight at rest.
     fn finish(self) -> Vec<Quat> {
         let mut all: Vec<Quat> = Vec::with_capacity(self.known.len());
         for (j, known) in self.known.iter().enumerate() {
@@ -260,8 +260,8 @@ impl Frames<'_> {
     }
 }
 
-/// The frame that is nearest to a mean over motion and has its `x` exactly across the body: who carries the head to one side
-/// all the time does not have it there by nature.
+/// Returns the frame nearest to a mean over motion whose `x` lies exactly across the body: a head held to one side during the
+/// whole motion must not tilt the frame.
 fn upright(mean: Quat, lateral: Option<Vec3>) -> Quat {
     let x = mean * Vec3::X;
     let Some(across) = lateral.map(|l| l * l.dot(x).signum()).filter(|l| l.dot(x) > 0.7) else { return mean };
@@ -269,7 +269,7 @@ fn upright(mean: Quat, lateral: Option<Vec3>) -> Quat {
     Quat::from_axes(across, z.cross(across), z)
 }
 
-/// Axes of a joint: `x` along the hinge or to the left, `y` up; as a rotation from body axes to the joint's.
+/// Returns the axes of a joint (`x` along the hinge or to the left, `y` up) as a rotation from body axes to the joint's.
 fn frame(x: Vec3, y: Vec3) -> Option<Quat> {
     let y = y.try_normalize()?;
     let x = (x - y * x.dot(y)).try_normalize()?;

@@ -5,20 +5,21 @@ use crate::frames::JointIndex;
 use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 
-/// The joints that corrections of the whole body move.
+/// The joints that whole-body adjustments move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// What all legs hang from.
+    /// Joint that all legs descend from.
     pub hips: JointIndex,
-    /// From above the hips to where the arms part, in this order; may be empty.
+    /// Joints from above the hips to the one where the arms branch off, in this order; may be empty.
     pub spine: Vec<JointIndex>,
-    /// `[contact joints]`; `None` where a contact is no leg.
+    /// `[contact joints]`; `None` for a contact joint that does not end a leg.
     pub legs: Vec<Option<Leg>>,
 }
 
 impl Body {
-    /// The body whose feet are `contacts`, `[contact joints]`; `None` without legs, or where they hang from the root itself.
-    /// Hips given by role win over the joint at which the legs part, if all legs hang from them.
+    /// Finds the body whose feet are `contacts`, `[contact joints]`; returns `None` without legs, or if they descend directly
+    /// from the root. Hips given by role take precedence over the joint at which the legs branch off, if all legs descend from
+    /// them.
     pub fn find(skeleton: &Skeleton, roles: &JointRoles, contacts: &[JointIndex]) -> Option<Self> {
         let legs = Leg::find(skeleton, roles, contacts);
         let parent = |j: JointIndex| skeleton.parents()[j.at()];
@@ -28,7 +29,7 @@ impl Body {
             |j: &JointIndex| j.at() > 0 && legs.iter().flatten().all(|leg| *j != leg.hip && above(*j, leg.hip));
         let parting = || std::iter::successors(parent(first.hip), |j| parent(*j)).find(carries_all);
         let hips = roles.given("hips").filter(carries_all).or_else(parting)?;
-        // A spine is what leads up from the hips to where it forks.
+        // The spine is the chain from the hips up to the first fork.
         let beside_legs = |j: JointIndex| !legs.iter().flatten().any(|leg| above(j, leg.toe));
         let next = |j: JointIndex| {
             let mut onwards = skeleton.children(j).filter(|c| beside_legs(*c));

@@ -1,4 +1,4 @@
-//! A leg or an arm: two bones between three joints, and the joint that touches the ground.
+//! A leg or an arm: two bones between three joints, and the contact joint.
 
 use crate::frames::JointIndex;
 use crate::math::Quat;
@@ -6,26 +6,26 @@ use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// A leg (or an arm): two bones from `hip` over `knee` to `ankle`, and the joint that touches.
+/// A leg (or an arm): two bones from `hip` over `knee` to `ankle`, and the contact joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
     /// Upper end of the upper bone.
     pub hip: JointIndex,
-    /// Between the two.
+    /// Joint between the two bones.
     pub knee: JointIndex,
     /// Lower end of the lower bone.
     pub ankle: JointIndex,
-    /// The joint that touches the ground: a toe, or the ankle itself.
+    /// The contact joint: a toe, or the ankle itself.
     pub toe: JointIndex,
-    /// Axis about which the knee bends, in the hip joint's space; zero where it is not known, and the direction of the foot
-    /// has to tell.
+    /// Axis about which the knee bends, in the hip joint's space; zero if unknown, in which case the foot's direction sets the
+    /// bend.
     pub hinge: Vec3,
 }
 
 impl Leg {
-    /// The legs that end in `contacts`, `[contact joints]`. A leg is what lies below the last joint that it shares with
-    /// another contact (below the hips, for a person); `None` for fewer than three joints there. Of more than three, roles
-    /// tell which they are (a shoulder blade is none), else they are the lowest.
+    /// Finds the legs that end in `contacts`, `[contact joints]`. A leg lies below the last joint that it shares with another
+    /// contact (below the hips, for a person); `None` if it has fewer than three joints. If it has more than three, roles select
+    /// them (excluding a shoulder blade), else the lowest are used.
     pub fn find(skeleton: &Skeleton, roles: &JointRoles, contacts: &[JointIndex]) -> Vec<Option<Self>> {
         let ancestors = |j: JointIndex| std::iter::successors(Some(j), |j| skeleton.parents()[j.at()]);
         let shared = |j: JointIndex, of: JointIndex| {
@@ -45,7 +45,7 @@ impl Leg {
         contacts.iter().map(|c| leg(*c)).collect()
     }
 
-    /// The leg along a chain (from what touches upwards) whose three joints have the roles of a leg, or of a fore leg.
+    /// Returns the leg of a chain (from the contact joint upwards) whose three joints have the roles of a leg, or of a fore leg.
     fn by_roles(skeleton: &Skeleton, roles: &JointRoles, chain: &[JointIndex]) -> Option<Self> {
         const LIMBS: [[&str; 3]; 4] = [
             ["left_up_leg", "left_leg", "left_foot"],
@@ -63,14 +63,14 @@ impl Leg {
         })
     }
 
-    /// The limb of three joints that ends in `end`: an arm, from the hand.
+    /// Returns the limb of three joints that ends in `end`: an arm, from the hand.
     pub fn above(skeleton: &Skeleton, end: JointIndex) -> Option<Self> {
         let parent = |j: JointIndex| skeleton.parents()[j.at()].filter(|p| p.at() > 0);
         let knee = parent(end)?;
         Some(Self { hip: parent(knee)?, knee, ankle: end, toe: end, hinge: Vec3::ZERO })
     }
 
-    /// The same leg with the hinge that its knee has in poses: where it bends on the whole.
+    /// Returns the leg with the hinge axis measured in poses: the mean axis about which the knee bends.
     pub fn with_hinge(self, skeleton: &Skeleton, knee_rotations: impl Iterator<Item = Quat>) -> Self {
         let [upper, lower] = [self.knee, self.ankle].map(|j| skeleton.rest()[j.at()].translation);
         let sum = knee_rotations.fold(Vec3::ZERO, |sum, knee| sum + upper.cross(knee * lower));

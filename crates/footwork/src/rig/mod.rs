@@ -1,7 +1,7 @@
-//! The anatomy of a character: which joint plays which part, legs and their hinges, soles, and how the body stands.
+//! The anatomy of a character: roles of joints, legs and their hinges, soles, and the standing pose.
 //!
-//! There is one anatomy. The build finds it ([`Rig::find`], then hinges and standing pose from the motion), the database file
-//! stores it, and everything else (adjustments, metrics, doctor, drawings) reads it.
+//! There is one anatomy. The build computes it ([`Rig::find`], then hinges and standing pose from the motion), the database file
+//! stores it, and all other code (adjustments, metrics, doctor, drawings) reads it.
 
 mod body;
 mod leg;
@@ -22,21 +22,21 @@ use crate::skeleton::Skeleton;
 pub struct Rig {
     /// Joints by role.
     pub roles: JointRoles,
-    /// Joints that touch the ground: toes, or ankles.
+    /// Contact joints: toes, or ankles.
     pub contact_joints: Vec<JointIndex>,
-    /// Hips, spine and legs; `None` where no contact joint ends a leg.
+    /// Hips, spine and legs; `None` if no contact joint ends a leg.
     pub body: Option<Body>,
-    /// `[contact joints]` all zeros where a contact joint ends no leg.
+    /// `[contact joints]` soles; all zeros for a contact joint that does not end a leg.
     pub soles: Vec<Sole>,
-    /// `[joints]` how the body stands, facing +Z with flat feet; root space.
+    /// `[joints]` standing pose, facing +Z with flat feet; root space.
     pub standing: Vec<Transform>,
     /// `[joints]` true for contact joints and all joints above them.
     pub carries_foot: Vec<bool>,
 }
 
 impl Rig {
-    /// The rig of a skeleton with these roles, whose `contact_joints` touch the ground. Hinges are unknown, and the body stands
-    /// in its rest pose, until [`Rig::set_hinges`] and [`Rig::set_standing`] say otherwise.
+    /// Finds the rig of a skeleton with these roles and `contact_joints`. Hinges are unknown, and the standing pose is the rest
+    /// pose, until [`Rig::set_hinges`] and [`Rig::set_standing`] are called.
     pub fn find(skeleton: &Skeleton, roles: JointRoles, contact_joints: &[JointIndex]) -> Self {
         let mut rig = Self {
             body: Body::find(skeleton, &roles, contact_joints),
@@ -57,7 +57,7 @@ impl Rig {
         }
     }
 
-    /// Sets how the body stands, and the soles, which follow from it.
+    /// Sets the standing pose, and the soles, which follow from it.
     pub fn set_standing(&mut self, skeleton: &Skeleton, mut standing: Pose) {
         let legs = self.legs(self.contact_joints.len());
         let sole = |leg: Option<Leg>| leg.map_or(Sole::default(), |leg| Sole::new(skeleton, &standing, leg));
@@ -70,19 +70,19 @@ impl Rig {
         (0..contacts).map(|slot| self.body.as_ref().and_then(|body| body.legs[slot]))
     }
 
-    /// The joint that a name means: a joint's own name first, then a role, then a name that is the same but for prefix and
+    /// Returns the joint with a name: a joint's own name first, then a role, then a name that differs only in prefix and
     /// separators.
     pub fn joint(&self, skeleton: &Skeleton, name: &str) -> Option<JointIndex> {
         skeleton.find(name).or_else(|| self.roles.get(name)).or_else(|| skeleton.require(name).ok())
     }
 
-    /// The arm that ends in a hand: its three joints as a leg's.
+    /// Returns the arm that ends in a hand, with its three joints as those of a leg.
     pub fn arm(&self, skeleton: &Skeleton, hand: JointIndex) -> Option<Leg> {
         Leg::above(skeleton, hand)
     }
 }
 
-/// `[joints]` true for the contacts and all joints above them.
+/// Returns `[joints]` true for the contacts and all joints above them.
 fn carriers(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<bool> {
     let mut carries = vec![false; skeleton.len()];
     for contact in contacts {

@@ -1,7 +1,7 @@
-//! Which joint plays which part: `left_foot` is `LeftFoot` here and `foot_l` there.
+//! Roles of joints: `left_foot` is `LeftFoot` in one rig and `foot_l` in another.
 //!
-//! What is given by hand wins; then names, put right by the hierarchy; then the shape of the hierarchy and a pose in which the
-//! body stands ([`JointRoles::resolve_with_poses`]). How each role was found, and how sure that is, stays with it.
+//! Roles that the user sets take precedence; then names, corrected by the hierarchy; then the shape of the hierarchy and a pose
+//! in which the body stands ([`JointRoles::resolve_with_poses`]). Each role stores how it was found, with a confidence.
 
 mod names;
 mod sides;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub(crate) use words::tokens;
 pub(crate) use words::{Side, Words};
 
-/// All roles there are. Of a chain (spine, neck) the first joint has the role, `chest` is the last of the spine.
+/// All roles. Of a chain (spine, neck) the first joint has the role; `chest` is the last of the spine.
 const ROLES: &[&str] = &[
     "hips",
     "spine",
@@ -50,7 +50,7 @@ const ROLES: &[&str] = &[
     "left_hind_foot",
     "right_hind_foot",
 ];
-/// Roles without which nobody walks: where names give all of them, nothing is guessed from the shape.
+/// Roles that every walking body needs: if names give all of them, none is derived from the shape.
 const NEEDED: &[&str] = &[
     "hips",
     "chest",
@@ -66,18 +66,18 @@ const NEEDED: &[&str] = &[
 ];
 /// Feet of a quadruped.
 const PAWS: [&str; 4] = ["left_fore_foot", "right_fore_foot", "left_hind_foot", "right_hind_foot"];
-/// Clips whose poses are looked at.
+/// Maximum number of clips whose poses are used.
 const MOST_CLIPS: usize = 16;
-/// Confidence in a side that the pose contradicts, at most.
+/// Maximum confidence in a side that the pose contradicts.
 const CONTRADICTED: f32 = 0.3;
 
-/// How a role was found.
+/// Source of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoundBy {
-    /// A person said so.
+    /// The user set it.
     Given,
-    /// Its name, or its place between joints whose names tell.
+    /// The joint's name, or its position between joints with known names.
     Name,
     /// The shape of the hierarchy, and a pose.
     Topology,
@@ -88,9 +88,9 @@ pub enum FoundBy {
 pub struct Assigned {
     /// Joint.
     pub joint: JointIndex,
-    /// How it was found.
+    /// Source of the role.
     pub found_by: FoundBy,
-    /// How sure that is, 0 to 1; 1 for what was given. Below 0.5 a person should look.
+    /// Confidence, 0 to 1; 1 for roles that the user sets. Check roles below 0.5.
     pub confidence: f32,
 }
 
@@ -101,11 +101,11 @@ pub struct JointRoles {
     notes: Vec<String>,
 }
 
-/// Why roles cannot be resolved.
+/// Error of roles that the user sets.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RoleError {
-    /// A role nobody knows.
+    /// The role does not exist.
     #[error(
         "`roles.{role}`: there is no such role{}; known: {}",
         .nearest.as_ref().map(|n| format!(", nearest `{n}`")).unwrap_or_default(), ROLES.join(", "), role = quoted(.role)
@@ -113,39 +113,39 @@ pub enum RoleError {
     Unknown {
         /// Role given.
         role: String,
-        /// The most similar one.
+        /// The most similar role.
         nearest: Option<String>,
     },
-    /// A joint that is not there.
+    /// The joint does not exist.
     #[error("`roles.{role}`: {error}", role = quoted(.role))]
     Joint {
         /// Role.
         role: String,
-        /// What is missing.
+        /// The missing joint.
         error: SkeletonError,
     },
 }
 
 impl JointRoles {
-    /// Guesses from names, and from the rest pose where names fail; `given` wins.
+    /// Finds roles by names, and by the rest pose where names do not suffice; `given` takes precedence.
     ///
     /// # Errors
-    /// A role or joint in `given` that does not exist.
+    /// Returns [`RoleError`] if a role or joint in `given` does not exist.
     pub fn resolve(skeleton: &Skeleton, given: &BTreeMap<String, String>) -> Result<Self, RoleError> {
         Self::resolve_with_poses(skeleton, given, &[positions(&skeleton.rest_model())])
     }
 
-    /// As [`JointRoles::resolve`], with poses of clips that share a skeleton: rest poses of motion capture are often none
-    /// (all bones along one axis). Without clips, no roles.
+    /// Like [`JointRoles::resolve`], with poses of clips that share a skeleton: rest poses of motion capture are often unusable
+    /// (all bones along one axis). Without clips, there are no roles.
     ///
     /// # Errors
-    /// As [`JointRoles::resolve`].
+    /// Returns errors like [`JointRoles::resolve`].
     pub fn of_clips(clips: &[&RawClip], given: &BTreeMap<String, String>) -> Result<Self, RoleError> {
         let Some(first) = clips.first() else { return Ok(Self::default()) };
         let mut poses = Vec::new();
         let alike = || clips.iter().filter(|c| c.skeleton.len() == first.skeleton.len() && c.frames() > 0);
         let every = alike().count().div_ceil(MOST_CLIPS);
-        // The middle first: calibration poses stand at the ends.
+        // The middle first: calibration poses are at the ends.
         for share in [0.5, 0.25, 0.75] {
             poses.extend(alike().step_by(every.max(1)).map(|c| frame_of(c, (c.frames() as f32 * share) as usize)));
         }
@@ -156,14 +156,14 @@ impl JointRoles {
         }
     }
 
-    /// As [`JointRoles::resolve`], with poses in which the body stands or walks, +Y up: `[joints]` positions in the world,
-    /// metres, of each. Most of them decide between two feet and four; the first that tells the sides does.
+    /// Like [`JointRoles::resolve`], with poses in which the body stands or walks, +Y up: `[joints]` positions in the world,
+    /// metres, of each. The majority decides between two feet and four; the first pose that determines the sides sets them.
     ///
     /// # Errors
-    /// As [`JointRoles::resolve`].
+    /// Returns errors like [`JointRoles::resolve`].
     ///
     /// # Panics
-    /// Positions that are not one per joint.
+    /// Panics if a pose does not have one position per joint.
     pub fn resolve_with_poses(
         skeleton: &Skeleton,
         given: &BTreeMap<String, String>,
@@ -207,7 +207,7 @@ impl JointRoles {
             .any(|leg| arms.iter().any(|arm| *arm == leg || tree::is_above(skeleton, *arm, leg)))
     }
 
-    /// What names leave open, or got wrong, from the shape of the body.
+    /// Fills and corrects roles by the shape of the body.
     fn fill_from_shape(&mut self, body: Option<topology::Body>) {
         let complete = NEEDED.iter().all(|r| self.joints.get(*r).is_some_and(|a| a.confidence > CONTRADICTED));
         let Some(body) = body else { return };
@@ -234,7 +234,7 @@ impl JointRoles {
         }
     }
 
-    /// Sides that names tell and the pose contradicts are not sure.
+    /// Lowers the confidence of sides that the pose contradicts.
     fn check_sides(&mut self, skeleton: &Skeleton, positions: &[Vec3]) {
         let joint = |role: String| self.get(&role).map(JointIndex::at);
         let leg = |side: Side| {
@@ -256,54 +256,54 @@ impl JointRoles {
         }
     }
 
-    /// Is there such a role, filled or not?
+    /// Returns whether the role exists, with or without a joint.
     pub fn is_role(name: &str) -> bool {
         ROLES.contains(&name)
     }
 
-    /// The joint in a role.
+    /// Returns the joint in a role.
     pub fn get(&self, role: &str) -> Option<JointIndex> {
         self.joints.get(role).map(|a| a.joint)
     }
 
-    /// The joint that a person put in a role.
+    /// Returns the joint that the user put in a role.
     pub fn given(&self, role: &str) -> Option<JointIndex> {
         self.joints.get(role).filter(|a| a.found_by == FoundBy::Given).map(|a| a.joint)
     }
 
-    /// All roles that are filled.
+    /// Iterates over all roles with a joint.
     pub fn iter(&self) -> impl Iterator<Item = (&str, JointIndex)> {
         self.assigned().map(|(r, a)| (r, a.joint))
     }
 
-    /// All roles that are filled, with how they were found.
+    /// Iterates over all roles with a joint, with their source.
     pub fn assigned(&self) -> impl Iterator<Item = (&str, Assigned)> {
         self.joints.iter().map(|(r, a)| (r.as_str(), *a))
     }
 
-    /// What contradicts itself, for people to look at.
+    /// Returns notes on contradictions, for display.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// True for a body on four feet.
+    /// Returns whether the body has four feet.
     pub fn is_quadruped(&self) -> bool {
         PAWS.iter().all(|p| self.get(p).is_some())
     }
 
-    /// Roles as they were found before, by name.
+    /// Creates roles from an earlier result, by name.
     pub fn from_assigned(joints: impl IntoIterator<Item = (String, Assigned)>) -> Self {
         Self { joints: joints.into_iter().collect(), notes: Vec::new() }
     }
 
-    /// The same roles after joint 0 was put before all others.
+    /// Returns the roles after a new joint 0 was inserted before all others.
     pub fn shifted(&self) -> Self {
         let shift = |a: &Assigned| Assigned { joint: JointIndex(a.joint.0 + 1), ..*a };
         Self { joints: self.joints.iter().map(|(r, a)| (r.clone(), shift(a))).collect(), notes: self.notes.clone() }
     }
 
-    /// The joint that a name means: a joint's own name first, then a role, then a name that is the same but for prefix and
-    /// separators.
+    /// Returns the name of the joint that `name` refers to: a joint's own name first, then a role, then a name that differs only
+    /// in prefix and separators; else `name` itself.
     pub fn name_of(&self, skeleton: &Skeleton, name: &str) -> String {
         let alike = || skeleton.require(name).ok();
         match skeleton.find(name).or_else(|| self.get(name)).or_else(alike) {
@@ -317,14 +317,14 @@ fn positions(world: &[Transform]) -> Vec<Vec3> {
     world.iter().map(|t| t.translation).collect()
 }
 
-/// `[joints]` positions in a frame of a clip.
+/// Returns `[joints]` positions in a frame of a clip.
 fn frame_of(clip: &RawClip, frame: usize) -> Vec<Vec3> {
     let mut world = Vec::new();
     clip.world(frame.min(clip.frames() - 1), &mut world);
     positions(&world)
 }
 
-/// `[joints]` names taken apart: side, part of the body, number.
+/// Returns `[joints]` names split into side, part of the body, and number.
 pub(crate) fn words(skeleton: &Skeleton) -> Vec<Words> {
     names::words(skeleton)
 }

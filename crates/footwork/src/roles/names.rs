@@ -1,4 +1,4 @@
-//! Roles by the words of joint names, put right by the hierarchy.
+//! Roles by the words of joint names, corrected by the hierarchy.
 //!
 //! One table of words per part of the body; sides come from [`super::words`]. Sources: the joint lists of LAFAN1, Mixamo, CMU,
 //! Daz, Rokoko, Xsens, the Unreal mannequin, Unity, VRM, SMPL, Rigify, Character Creator, 3ds Max' biped.
@@ -8,8 +8,8 @@ use super::words::{Side, Words, common, split, without_serials};
 use crate::skeleton::Skeleton;
 use std::collections::BTreeMap;
 
-/// Limbs, in the order in which they are settled: a joint has one role, so that `Foot` is a toe where there is an `Ankle`, and
-/// `Shoulder` an upper arm where there is a `Collar`. Words that tell more come first.
+/// Limbs, in the order of assignment: a joint has one role, so that `Foot` is a toe if there is an `Ankle`, and `Shoulder` an
+/// upper arm if there is a `Collar`. More specific words come first.
 const LIMBS: &[(&str, &[&str])] = &[
     ("leg", &["lowerleg", "lowleg", "calf", "shin", "shank", "knee", "tibia", "leg"]),
     ("up_leg", &["upleg", "upperleg", "thigh", "femur", "hip", "leg"]),
@@ -45,16 +45,16 @@ const SPINE: &[&str] = &[
 const NECK: &[&str] = &["neck", "necklower", "lowerneck", "necktwist", "neckupper"];
 const HEAD: &[&str] = &["head", "skull"];
 
-/// How sure a word that means one thing alone makes.
+/// Confidence in a word with a single meaning.
 const SURE: f32 = 0.95;
-/// Of a word that means another joint on other rigs.
+/// Confidence in a word that means another joint on other rigs.
 const USUAL: f32 = 0.85;
-/// What the hierarchy alone tells between joints that names tell.
+/// Confidence in a joint found by its position between joints with known names.
 const BETWEEN: f32 = 0.8;
-/// Of a joint that hangs where it cannot.
+/// Confidence in a joint whose position in the hierarchy contradicts its role.
 const BROKEN: f32 = 0.3;
 
-/// Joints by role with how sure that is, and what contradicts the hierarchy.
+/// Joints by role with their confidence, and notes on contradictions with the hierarchy.
 #[derive(Debug, Default)]
 pub struct Named {
     pub joints: BTreeMap<String, (usize, f32)>,
@@ -66,7 +66,7 @@ fn known(word: &str) -> bool {
     limbs.chain(HIPS).chain(SPINE).chain(NECK).chain(HEAD).any(|w| *w == word)
 }
 
-/// All names of a skeleton taken apart.
+/// Splits all names of a skeleton.
 pub fn words(skeleton: &Skeleton) -> Vec<Words> {
     let names = without_serials(skeleton.names());
     let shared = common(&names);
@@ -84,7 +84,7 @@ pub fn find(skeleton: &Skeleton) -> Named {
     named
 }
 
-/// The joint with one of these words, the first word that there is; of several the one without number, or with the lowest.
+/// Returns the joint with one of these words, the first word that occurs; of several the one without number, or with the lowest.
 fn pick(words: &[Words], side: Option<Side>, list: &[&str], free: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
     list.iter().enumerate().find_map(|(rank, word)| {
         let fits = |j: &usize| words[*j].part == *word && words[*j].side == side && free(*j);
@@ -103,7 +103,7 @@ fn limbs(skeleton: &Skeleton, words: &[Words], side: Side, named: &mut Named) {
             found.insert(part, (joint, if shared { USUAL } else { SURE }));
         }
     }
-    // A rig without collar bones: its shoulder is where the arm begins.
+    // In a rig without collar bones, the shoulder is the upper arm.
     if !found.contains_key("up_arm")
         && let Some(shoulder) = found.remove("shoulder")
     {
@@ -128,7 +128,7 @@ fn limbs(skeleton: &Skeleton, words: &[Words], side: Side, named: &mut Named) {
     named.joints.extend(found.into_iter().map(|(part, f)| (format!("{}_{part}", side.name()), f)));
 }
 
-/// Joints of one word are told apart by the hierarchy: the upper of `Leg01` and `Leg02` is the thigh.
+/// Orders joints with the same word by the hierarchy: the upper of `Leg01` and `Leg02` is the thigh.
 fn in_order(skeleton: &Skeleton, words: &[Words], chain: &[&'static str], found: &mut BTreeMap<&str, (usize, f32)>) {
     for pair in chain.windows(2) {
         let (Some(upper), Some(lower)) = (found.get(pair[0]).copied(), found.get(pair[1]).copied()) else { continue };
@@ -139,7 +139,7 @@ fn in_order(skeleton: &Skeleton, words: &[Words], chain: &[&'static str], found:
     }
 }
 
-/// Fills a gap of one role where exactly one joint lies between those beside it.
+/// Fills a gap of one role where exactly one joint lies between its neighbours.
 fn between(skeleton: &Skeleton, chain: &[&'static str], found: &mut BTreeMap<&str, (usize, f32)>) {
     for part in chain.windows(3) {
         if let (Some(upper), None, Some(lower)) = (found.get(part[0]), found.get(part[1]), found.get(part[2])) {
@@ -165,7 +165,7 @@ fn trunk(skeleton: &Skeleton, words: &[Words], named: &mut Named) {
     let head = found(named, "head");
     let (legs, arms) = (both(named, "up_leg"), both(named, "shoulder").or(both(named, "up_arm")));
 
-    // The hips carry all else: a pelvis beside the spine is not meant.
+    // The hips are above all other joints: a pelvis beside the spine does not qualify.
     let carries = |j: usize| [legs, arms, head].iter().flatten().all(|b| j == *b || tree::is_above(skeleton, j, *b));
     let depth = |j: &usize| tree::depth(skeleton, *j);
     let by_name = all.clone().filter(|j| middle(HIPS, *j) && carries(*j)).max_by_key(depth);
@@ -175,7 +175,7 @@ fn trunk(skeleton: &Skeleton, words: &[Words], named: &mut Named) {
     }
     let hips = found(named, "hips");
 
-    // The chest is where the arms branch off; collar bones may hang from the neck.
+    // The arms branch off from the chest; collar bones may be children of the neck.
     let spine: Vec<usize> = match (hips, arms) {
         (Some(hips), Some(arms)) => {
             let way = tree::path(skeleton, hips, arms).unwrap_or_default();

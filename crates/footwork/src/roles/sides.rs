@@ -1,15 +1,15 @@
-//! Is left where left should be? A pose in which the body stands tells.
+//! Check of left and right against a pose in which the body stands.
 
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Legs and toes nearer to one line than this (cosine) are no pose of a body that stands.
+/// Cosine between legs and toes above which a pose does not count as standing.
 const STRAIGHT: f32 = 0.85;
 
-/// What the check looks at, per side (left first): hip joint, ankle, toe.
+/// Joints of the check, per side (left first): hip joint, ankle, toe.
 pub struct Legs(pub [[usize; 3]; 2]);
 
-/// What contradicts the sides of the legs; `None` where all is well, or where the pose does not tell.
+/// Returns a description if the pose contradicts the sides of the legs; `None` if it agrees, or does not determine them.
 pub fn contradiction(skeleton: &Skeleton, positions: &[Vec3], legs: &Legs) -> Option<String> {
     let [left, right] = &legs.0;
     let along = |a: usize, b: usize| positions[b] - positions[a];

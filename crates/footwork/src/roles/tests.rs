@@ -1,9 +1,9 @@
-//! Roles of the rigs that people have.
+//! Roles of common rigs.
 
 use super::*;
 use crate::math::{Quat, Transform};
 
-/// A skeleton from lines of a joint's name, indented by one space per level: names and hierarchy are all that is known.
+/// Creates a skeleton from lines with a joint's name each, indented by one space per level; only names and hierarchy are set.
 fn rig(lines: &str) -> Skeleton {
     let mut names = Vec::new();
     let mut levels: Vec<usize> = Vec::new();
@@ -19,19 +19,19 @@ fn rig(lines: &str) -> Skeleton {
     Skeleton::new(names, parents, vec![Transform::IDENTITY; joints]).unwrap()
 }
 
-/// A limb below joints of one level, each a level deeper.
+/// Returns the lines of a limb: joints one level deeper each.
 fn limb(level: usize, joints: &[&str]) -> String {
     joints.iter().enumerate().map(|(i, j)| format!("{}{j}\n", " ".repeat(level + i))).collect()
 }
 
-/// Every main role, in this order: hips, spine, chest, neck, head, then shoulder, up_arm, fore_arm, hand, up_leg, leg, foot
-/// and toe of the left; `-` for a role that the rig lacks. Of right sides it is the same.
+/// A rig with its main roles in this order: hips, spine, chest, neck, head, then shoulder, up_arm, fore_arm, hand, up_leg, leg,
+/// foot and toe of the left; `-` for a role that the rig lacks. The right side is expected accordingly.
 struct Expected {
     rig: &'static str,
     above: &'static [&'static str],
     trunk: &'static [&'static str],
     neck: &'static [&'static str],
-    /// With `<` for the side.
+    /// Names with `<` for the side.
     arm: &'static [&'static str],
     leg: &'static [&'static str],
     sides: [&'static str; 2],
@@ -282,7 +282,7 @@ const RIGS: &[Expected] = &[
 
 const PARTS: [&str; 8] = ["shoulder", "up_arm", "fore_arm", "hand", "up_leg", "leg", "foot", "toe"];
 
-/// The rig as most have it: legs under the first of the trunk, arms and neck under its last.
+/// Builds the usual hierarchy: legs under the first joint of the trunk, arms and neck under its last.
 fn build(e: &Expected) -> Skeleton {
     let sided = |names: &[&str], side: &str| -> Vec<String> {
         names.iter().map(|n| n.replace('<', side).replace('?', &side[..1])).collect()
@@ -356,7 +356,7 @@ fn helpers_twists_and_handles_do_not_mislead() {
 
 #[test]
 fn legs_beside_the_spine_do_not_hide_the_hips() {
-    // Character Creator hangs the legs under a pelvis beside the spine; biped hangs collar bones under the neck.
+    // Character Creator puts the legs under a pelvis beside the spine; biped puts collar bones under the neck.
     let s = rig(
         "Base_BoneRoot\n CC_Base_Hip\n  CC_Base_Pelvis\n   CC_Base_L_Thigh\n    CC_Base_L_Calf\n   CC_Base_R_Thigh\n    \
          CC_Base_R_Calf\n  CC_Base_Spine01\n   CC_Base_Spine02\n    CC_Base_Head\n",
@@ -387,7 +387,7 @@ fn renamed(s: &Skeleton) -> Skeleton {
     Skeleton::new(names, s.parents().to_vec(), s.rest().to_vec()).unwrap()
 }
 
-/// The same skeleton with its joints in another order, each still after its parent.
+/// Returns the same skeleton with its joints in another order, each still after its parent.
 fn shuffled(s: &Skeleton, seed: usize) -> (Skeleton, Vec<usize>) {
     let mut order: Vec<usize> = vec![0];
     while order.len() < s.len() {
@@ -445,7 +445,7 @@ fn swapped_sides_are_reported_and_not_sure() {
     }
 }
 
-/// A dog that stands, head towards +Z, without names.
+/// Returns a dog that stands, head towards +Z, without names.
 fn dog() -> Skeleton {
     let mut names = vec!["j0".to_owned()];
     let mut parents = vec![None];
@@ -538,7 +538,7 @@ fn given_roles_win_and_mistakes_name_the_nearest() {
     assert_eq!(roles.shifted().get("left_fore_foot"), Some(JointIndex(2)));
 }
 
-/// The built-in person's skeleton, rebuilt: the crate that has it depends on another build of this one.
+/// Rebuilds the skeleton of the built-in character: its crate depends on another build of this one.
 fn footwork_gait_skeleton() -> Skeleton {
     let s = footwork_gait::skeleton();
     let parents = s.parents().iter().map(|p| p.map(|p| JointIndex(p.0))).collect();
@@ -547,13 +547,13 @@ fn footwork_gait_skeleton() -> Skeleton {
     Skeleton::new(s.names().to_vec(), parents, rest).unwrap()
 }
 
-/// The fox of glTF's sample models: a number of the exporter's behind each name, thigh and shin of one word.
+/// Returns the fox of glTF's sample models: serial numbers of the exporter after each name, one word for thigh and shin.
 fn fox() -> Skeleton {
     let dog = dog();
     let names = "Hip Tail01 Tail02 Spine01 Spine02 RightLeg01 RightLeg02 RightFoot01 RightFoot02 LeftLeg01 LeftLeg02 \
                  LeftFoot01 LeftFoot02 RightUpperArm RightForeArm RightHand RightPaw LeftUpperArm LeftForeArm LeftHand \
                  LeftPaw Neck Head";
-    // As in that file: the order of the exporter's numbers is not that of the legs.
+    // As in that file, the order of the serial numbers differs from that of the legs.
     let count = |j: usize| if (5..13).contains(&j) { 40 - j } else { j + 1 };
     let names = names.split_whitespace().enumerate().map(|(j, n)| format!("b_{n}_{:02}", count(j))).collect();
     Skeleton::new(names, dog.parents().to_vec(), dog.rest().to_vec()).unwrap()

@@ -1,7 +1,7 @@
 //! Roles without names: two pairs of mirrored limbs, a spine between them, a head beyond.
 //!
-//! Hierarchy and lengths of bones tell limbs from fingers and legs from arms; a pose in which the body stands tells left from
-//! right, for that takes to know where it faces, and two legs from four.
+//! Hierarchy and lengths of bones distinguish limbs from fingers and legs from arms. A pose in which the body stands
+//! distinguishes left from right, which requires the facing, and two legs from four.
 
 use super::tree;
 use super::words::Side;
@@ -10,30 +10,30 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::collections::BTreeMap;
 
-/// Bones of a pair differ by less than this share of their length.
+/// Maximum difference of the bones of a pair, as a share of their length.
 const ALIKE: f32 = 0.05;
-/// Limbs are longer than this share of the longest pair: fingers and ears are not.
+/// Minimum length of limbs, as a share of the longest pair; excludes fingers and ears.
 const LIMB: f32 = 0.4;
-/// Legs and spine of a body that stands do not point the same way: cosine of the angle between them at most.
+/// Maximum cosine of the angle between legs and spine of a standing body.
 const SAME_WAY: f32 = 0.7;
-/// A spine nearer to the vertical than this (sine of its rise) belongs to who stands on two legs.
+/// Sine of the spine's rise above which the body stands on two legs.
 const LYING: f32 = 0.6;
-/// Fore legs are at least this share of the hind legs; arms are shorter.
+/// Minimum length of fore legs, as a share of the hind legs; arms are shorter.
 const FORE_LEG: f32 = 0.85;
-/// Sure of what the hierarchy tells; of sides told by toes; by knees.
+/// Confidence in roles by hierarchy; in sides by toes; in sides by knees.
 const SURE: [f32; 3] = [0.75, 0.7, 0.55];
 
-/// What a body looks like without names.
+/// A body found without names.
 #[derive(Debug, Default)]
 pub struct Body {
     pub joints: BTreeMap<String, (usize, f32)>,
     pub quadruped: bool,
-    /// Whether the pose tells left from right.
+    /// Whether the pose determines left and right.
     pub sided: bool,
     pub notes: Vec<String>,
 }
 
-/// A limb: the joints of its longest way from where it branches off, and the first of its two long bones.
+/// A limb: the joints of its longest path from the branch, and the first of its two long bones.
 #[derive(Clone, Debug)]
 struct Limb {
     way: Vec<usize>,
@@ -47,14 +47,14 @@ struct Pair {
     limbs: [Limb; 2],
 }
 
-/// Where a body faces.
+/// Facing of a body.
 struct Facing {
     forward: Vec3,
     sure: f32,
 }
 
-/// As [`find`] in the first pose that tells most: half of the poses must show four feet on the ground for a body that has
-/// them, whatever it does in the others (a dog sits; a gallop stretches). Returns that pose, too.
+/// Like [`find`], in the first pose that determines the sides with the right number of feet. The body has four feet if at
+/// least half of the poses show it on four, whatever the others show (a dog sits; a gallop stretches). Also returns the pose.
 pub fn find_in_poses<'a>(skeleton: &Skeleton, poses: &'a [Vec<Vec3>]) -> (Option<Body>, Option<&'a Vec<Vec3>>) {
     let mut bodies: Vec<(Option<Body>, &Vec<Vec3>)> = poses.iter().map(|p| (find(skeleton, p), p)).collect();
     let fours = bodies.iter().filter(|(b, _)| b.as_ref().is_some_and(|b| b.quadruped)).count();
@@ -69,7 +69,7 @@ pub fn find_in_poses<'a>(skeleton: &Skeleton, poses: &'a [Vec<Vec3>]) -> (Option
     }
 }
 
-/// Looks at hierarchy, bones, and `positions` (`[joints]`, +Y up, of a pose in which the body stands or walks).
+/// Finds a body by hierarchy, bones, and `positions` (`[joints]`, +Y up, of a pose in which the body stands or walks).
 pub fn find(skeleton: &Skeleton, positions: &[Vec3]) -> Option<Body> {
     let mut pairs = pairs(skeleton);
     // The pair nearer to the root is that of the legs, or the hind legs: the head is beyond the other.
@@ -105,13 +105,13 @@ pub fn find(skeleton: &Skeleton, positions: &[Vec3]) -> Option<Body> {
     Some(body)
 }
 
-/// The longest way down from every joint, found once for all of them.
+/// The longest path down from every joint, computed once for all joints.
 struct Ways {
-    /// `[joints]` the child that the longest way goes on to.
+    /// `[joints]` the next joint of the longest path, a child.
     next: Vec<Option<usize>>,
-    /// `[joints]` joints of the longest way, the joint itself included.
+    /// `[joints]` number of joints of the longest path, including the joint itself.
     joints: Vec<usize>,
-    /// `[joints]` the joint and all below it.
+    /// `[joints]` number of joints in the subtree, including the joint itself.
     size: Vec<usize>,
 }
 
@@ -119,14 +119,14 @@ impl Ways {
     fn of(skeleton: &Skeleton) -> Self {
         let n = skeleton.len();
         let (mut next, mut joints, mut size) = (vec![None::<usize>; n], vec![1usize; n], vec![1usize; n]);
-        // Children come after parents: from the leaves up, how far it goes on below each joint.
+        // Children come after parents: the length of the path below each joint, from the leaves up.
         let mut below = vec![0.0f32; n];
         let reach = |below: &[f32], j: usize| tree::bone(skeleton, j) + below[j];
         for j in (1..n).rev() {
             let parent = tree::parent(skeleton, j).unwrap_or(0);
             below[parent] = below[parent].max(reach(&below, j));
             size[parent] += size[j];
-            // Of equal ways the last child has the longest one: it comes first here.
+            // Of equal paths the last child's is chosen: it comes first here.
             if next[parent].is_none_or(|c| reach(&below, j).total_cmp(&reach(&below, c)).is_gt()) {
                 (next[parent], joints[parent]) = (Some(j), 1 + joints[j]);
             }
@@ -134,7 +134,7 @@ impl Ways {
         Self { next, joints, size }
     }
 
-    /// The longest way down from a joint, and the two longest bones of it that follow each other.
+    /// Returns the longest path down from a joint, and its two longest consecutive bones.
     fn limb(&self, skeleton: &Skeleton, start: usize) -> Limb {
         let way: Vec<usize> = std::iter::successors(Some(start), |j| self.next[*j]).collect();
         let bones: Vec<f32> = way.iter().skip(1).map(|j| tree::bone(skeleton, *j)).collect();
@@ -144,7 +144,7 @@ impl Ways {
     }
 }
 
-/// The two longest pairs of mirrored limbs, the longest first.
+/// Returns the two longest pairs of mirrored limbs, the longest first.
 fn pairs(skeleton: &Skeleton) -> Vec<Pair> {
     const FEWEST_JOINTS: usize = 3;
     let ways = Ways::of(skeleton);
@@ -152,7 +152,7 @@ fn pairs(skeleton: &Skeleton) -> Vec<Pair> {
     for branch in 0..skeleton.len() {
         let children = skeleton.children(JointIndex::new(branch)).map(JointIndex::at);
         let mut children: Vec<usize> = children.filter(|j| ways.joints[*j] >= FEWEST_JOINTS).collect();
-        // Limbs are compared where two may be alike: each joint is then in few of them.
+        // Limbs are only compared among siblings of equal size: each joint is then in few of them.
         let sizes: Vec<(usize, usize)> = children.iter().map(|j| (ways.size[*j], ways.joints[*j])).collect();
         children.retain(|j| sizes.iter().filter(|s| **s == (ways.size[*j], ways.joints[*j])).count() > 1);
         let limbs: Vec<Limb> = children.iter().map(|j| ways.limb(skeleton, *j)).collect();
@@ -179,7 +179,7 @@ fn alike(skeleton: &Skeleton, a: &Limb, b: &Limb) -> bool {
     a.way.len() == b.way.len() && a.way.iter().zip(&b.way).all(close)
 }
 
-/// True where the body stands on `a` rather than on `b`.
+/// Returns whether the body stands on `a` rather than on `b`.
 fn stands_on(positions: &[Vec3], a: &Pair, b: &Pair) -> bool {
     let low = |p: &Pair| p.limbs.iter().map(|l| positions[l.way[l.way.len() - 1]].y).sum::<f32>();
     low(a) < low(b)
@@ -202,7 +202,7 @@ fn trunk(skeleton: &Skeleton, hips: usize, arms: Option<&Pair>, body: &mut Body)
         .map(|j| ways.limb(skeleton, j))
         .max_by(|a, b| a.reach.total_cmp(&b.reach));
     let Some(up) = up.map(|l| l.way) else { return };
-    // Neck, more of it, head, and what marks the top of the head: the head's is the longest bone.
+    // Neck joints, head, and a marker at the top of the head: the head's bone is the longest.
     let last = up.len() - 1;
     let head =
         if last >= 2 && tree::bone(skeleton, up[last]) > tree::bone(skeleton, up[last - 1]) { last - 1 } else { last };
@@ -212,11 +212,11 @@ fn trunk(skeleton: &Skeleton, hips: usize, arms: Option<&Pair>, body: &mut Body)
     }
 }
 
-/// Feet and hands alike on the ground under a spine that lies.
+/// Returns whether feet and hands are both on the ground under a horizontal spine.
 fn walks_on_four(positions: &[Vec3], legs: &Pair, arms: &Pair) -> bool {
     let spine = (positions[arms.branch] - positions[legs.branch]).normalize_or_zero();
     let down = direction_of(positions, legs).y < -0.5 && direction_of(positions, arms).y < -0.5;
-    // Only the long bones: what begins a fore limb is a shoulder blade.
+    // Only the long bones: a fore limb begins with a shoulder blade.
     let length = |p: &Pair| {
         let at = |k: usize| positions[p.limbs[0].way[k.min(p.limbs[0].way.len() - 1)]];
         let k = p.limbs[0].upper;
@@ -225,13 +225,13 @@ fn walks_on_four(positions: &[Vec3], legs: &Pair, arms: &Pair) -> bool {
     down && spine.y.abs() < LYING && length(arms) >= FORE_LEG * length(legs)
 }
 
-/// From where a pair begins to where its long bones end, unit length.
+/// Returns the direction from the start of a pair to the end of its long bones, unit length.
 fn direction_of(positions: &[Vec3], pair: &Pair) -> Vec3 {
     let along = |l: &Limb| positions[l.way[l.upper + 2]] - positions[l.way[l.upper]];
     pair.limbs.iter().map(along).sum::<Vec3>().normalize_or_zero()
 }
 
-/// Where the body faces, level: two legs by toes or knees, four by the spine. `None` where the pose does not tell.
+/// Returns the horizontal facing: of two legs by toes or knees, of four by the spine. `None` if the pose does not determine it.
 fn facing(positions: &[Vec3], legs: &Pair, arms: Option<&Pair>, quadruped: bool) -> Option<Facing> {
     let level = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
     let spine = arms.map(|a| positions[a.branch] - positions[legs.branch]).unwrap_or(Vec3::Y).normalize_or_zero();
@@ -239,7 +239,7 @@ fn facing(positions: &[Vec3], legs: &Pair, arms: Option<&Pair>, quadruped: bool)
         return Some(Facing { forward: level(spine).try_normalize()?, sure: SURE[1] });
     }
     let down = direction_of(positions, legs);
-    // A rest pose that lays all bones along one axis tells nothing.
+    // A rest pose with all bones along one axis is not usable.
     if down.dot(spine) > SAME_WAY || down.y > -0.5 {
         return None;
     }

@@ -1,5 +1,5 @@
-//! A joint's name taken apart: its side, its part of the body, its number. `mixamorig:LeftUpLeg`, `thigh_l` and `L_Hip` differ
-//! in nothing but words.
+//! Splitting of a joint's name into side, part of the body, and number. `mixamorig:LeftUpLeg`, `thigh_l` and `L_Hip` differ only
+//! in words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ impl Side {
     /// Both, left first.
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
-    /// As roles begin: `left` or `right`.
+    /// Returns the prefix of roles: `left` or `right`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Left => "left",
@@ -25,18 +25,18 @@ impl Side {
     }
 }
 
-/// A name taken apart.
+/// A split name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Words {
-    /// Side, where the name tells one.
+    /// Side, if the name contains one.
     pub side: Option<Side>,
-    /// All that is left, lower case, in one word: `upleg`.
+    /// The rest, lower case, in one word: `upleg`.
     pub part: String,
-    /// Number behind it: 2 of `Spine2`.
+    /// Number after it: 2 of `Spine2`.
     pub number: Option<u32>,
 }
 
-/// Words that say nothing about the part: what exporters and studios put before and behind all names.
+/// Words that do not describe the part: prefixes and suffixes of exporters and studios.
 const NOISE: &[&str] = &[
     "mixamorig",
     "cc",
@@ -63,10 +63,10 @@ const NOISE: &[&str] = &[
     "rig",
     "armature",
 ];
-/// A word that this share of all names has tells nothing.
+/// Share of all names at which a word counts as a common prefix.
 const COMMON: f32 = 0.8;
 
-/// Words that nearly all names of a rig share: a prefix of its own.
+/// Returns the words that nearly all names of a rig share, such as its own prefix.
 pub fn common(names: &[String]) -> BTreeSet<String> {
     const FEWEST: usize = 6;
     if names.len() < FEWEST {
@@ -82,7 +82,7 @@ pub fn common(names: &[String]) -> BTreeSet<String> {
     names_with.into_iter().filter(|(_, count)| *count as f32 >= least).map(|(word, _)| word).collect()
 }
 
-/// Names without the number that an exporter hangs behind each, which counts nodes and tells nothing: `b_LeftLeg02_016`.
+/// Returns the names without an exporter's serial number at the end, which counts nodes: `b_LeftLeg02_016`.
 pub fn without_serials(names: &[String]) -> Vec<String> {
     let bare = |name: &str| {
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -92,15 +92,15 @@ pub fn without_serials(names: &[String]) -> Vec<String> {
     let different: BTreeSet<u64> = counted.iter().filter_map(|(_, n)| n.parse().ok()).collect();
     let is_serial = counted.len() as f32 >= COMMON * names.len() as f32 && different.len() == counted.len();
     let strip = |name: &String| match bare(name) {
-        // A joint that has no other name keeps it.
+        // A joint whose name is only a number keeps it.
         Some((bare, _)) if is_serial && bare.contains(char::is_alphabetic) => bare,
         _ => name.clone(),
     };
     names.iter().map(strip).collect()
 }
 
-/// Takes a name apart. `known` says whether a word is a part of the body: `lfoot` is a left foot because `foot` is one, and
-/// `ball` is no right `bal`.
+/// Splits a name. `known` returns whether a word is a part of the body: `lfoot` is a left foot because `foot` is one, and `ball`
+/// is not a right `bal`.
 pub fn split(name: &str, common: &BTreeSet<String>, known: impl Fn(&str) -> bool) -> Words {
     let mut words = tokens(name);
     if let [vertebra, number] = &words[..]
@@ -146,7 +146,7 @@ fn side_word(word: &str) -> Option<Side> {
     }
 }
 
-/// A side that nothing separates from the part: `lefthand`, `lfoot`, `footl`.
+/// Splits off a side without separator: `lefthand`, `lfoot`, `footl`.
 fn glued(part: &str, known: &impl Fn(&str) -> bool) -> Option<(Side, String)> {
     [("left", Side::Left), ("right", Side::Right), ("l", Side::Left), ("r", Side::Right)].into_iter().find_map(
         |(w, side)| {
@@ -156,7 +156,7 @@ fn glued(part: &str, known: &impl Fn(&str) -> bool) -> Option<(Side, String)> {
     )
 }
 
-/// Lower-case words of a name without its namespace; digits are words of their own.
+/// Returns the lower-case words of a name without its namespace; digits are separate words.
 pub(crate) fn tokens(name: &str) -> Vec<String> {
     let name: Vec<char> = name.rsplit([':', '|']).next().unwrap_or(name).chars().collect();
     let mut words = vec![String::new()];
@@ -165,7 +165,7 @@ pub(crate) fn tokens(name: &str) -> Vec<String> {
         let starts = before.is_some_and(|b| {
             b.is_ascii_digit() != c.is_ascii_digit()
                 || b.is_lowercase() && c.is_uppercase()
-                // The last capital of a row begins the next word: `LHip` is `L Hip`.
+                // The last of consecutive capitals begins the next word: `LHip` is `L Hip`.
                 || b.is_uppercase() && c.is_uppercase() && name.get(i + 1).is_some_and(|n| n.is_lowercase())
         });
         if starts || !c.is_alphanumeric() {

@@ -1,6 +1,6 @@
-//! The feature schema: which features, in which columns, how they count.
+//! The feature schema: features, their columns, and their weights.
 //!
-//! `spec` is what people write, `channel` what it means, `source` what it is computed from.
+//! `spec` is the schema as written, `channel` computes and draws its features, `source` is their input.
 
 pub(crate) mod channel;
 mod source;
@@ -18,68 +18,68 @@ use channel::*;
 use glam::Vec3;
 use std::ops::Range;
 
-/// A channel with its place in the feature matrix.
+/// A channel and its columns in the feature matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
-    /// For people: `LeftFoot position`, `trajectory facing`.
+    /// Label for display: `LeftFoot position`, `trajectory facing`.
     pub label: String,
-    /// What it computes.
+    /// Kind of the feature, with its extraction.
     pub kind: ChannelKind,
-    /// Influence, baked into the stored features.
+    /// Weight, included in the stored features.
     pub weight: f32,
-    /// How its differences become cost.
+    /// Conversion of a difference to cost.
     pub residual: Residual,
     /// Its columns.
     pub columns: Range<usize>,
 }
 
-/// Channels resolved against a skeleton: the one definition of every column, used by build and run time alike.
+/// Channels resolved against a skeleton: the one definition of every column, used by both build and run time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureSchema {
-    /// As written, roles replaced by joint names.
+    /// As written, with roles replaced by joint names.
     pub specs: Vec<ChannelSpec>,
-    /// Props that channels may name.
+    /// Attachment points that channels may use.
     pub props: Vec<PropSpec>,
-    /// In column order.
+    /// Channels in column order.
     pub channels: Vec<Channel>,
-    /// All times of all trajectory channels, rising, seconds: what [`FeatureSource::trajectory`] must hold.
+    /// All times of all trajectory channels, ascending, seconds; the times of [`FeatureSource::trajectory`].
     pub times_s: Vec<f32>,
-    /// Columns of the feature matrix.
+    /// Number of columns of the feature matrix.
     pub columns: usize,
-    /// Values that the user channels take together.
+    /// Total number of values of the user channels.
     pub user_width: usize,
-    /// True when a channel looks at accelerations.
+    /// Whether a channel uses accelerations.
     pub needs_accelerations: bool,
 }
 
-/// Why a schema cannot be.
+/// Error of an invalid schema.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// Nothing to match.
+    /// The schema has no channels.
     #[error("the schema has no channels: nothing could be matched; use a preset or add `[[schema.channels]]`")]
     Empty,
-    /// A joint, role or prop that is not there.
+    /// A joint, role or attachment point does not exist.
     #[error("schema channel {channel} ({kind:?}): {error}")]
     Joint {
-        /// Place in the schema, from 0.
+        /// Index in the schema, from 0.
         channel: usize,
         /// Type.
         kind: ChannelType,
-        /// What is missing, and the nearest name.
+        /// The missing name, and the nearest one.
         error: SkeletonError,
     },
-    /// A field that is missing or makes no sense.
+    /// A field is missing or invalid.
     #[error("schema channel {channel} ({kind:?}): {what}", what = cut_quotes(.what))]
     Field {
-        /// Place in the schema, from 0.
+        /// Index in the schema, from 0.
         channel: usize,
         /// Type.
         kind: ChannelType,
-        /// What is wrong and what to do.
+        /// The problem and its fix.
         what: String,
     },
-    /// Left without right.
+    /// A channel of one side has no counterpart on the other.
     #[error(
         "schema channel `{label}` has no counterpart on the other side, so it cannot be mirrored: add it, or set \
          `mirror = \"off\"`",
@@ -92,10 +92,10 @@ pub enum SchemaError {
 }
 
 impl FeatureSchema {
-    /// Checks the channels against a skeleton and lays out the columns. `contacts` are the database's contact joints.
+    /// Checks the channels against a skeleton and assigns the columns. `contacts` are the database's contact joints.
     ///
     /// # Errors
-    /// An empty schema, unknown joints (naming the nearest), fields that are missing or make no sense.
+    /// Returns [`SchemaError`] for an empty schema, unknown joints (with the nearest name), or missing or invalid fields.
     pub fn resolve(
         specs: &[ChannelSpec],
         props: &[PropSpec],
@@ -145,23 +145,23 @@ impl FeatureSchema {
         }
     }
 
-    /// Earliest time any channel looks back to (at most 0) and latest it looks ahead to (at least 0), seconds.
+    /// Returns the earliest time that a channel uses (at most 0) and the latest (at least 0), seconds.
     pub fn horizon_s(&self) -> (f32, f32) {
         let first = self.times_s.first().copied().unwrap_or(0.0).min(0.0);
         let last = self.times_s.last().copied().unwrap_or(0.0).max(0.0);
         (first, last)
     }
 
-    /// A hash of the channels as written: two schemas with equal hashes have equal columns.
+    /// Returns a hash of the channels as written: two schemas with equal hashes have equal columns.
     pub fn hash(&self) -> u64 {
         let json = serde_json::to_vec(&(&self.specs, &self.props)).unwrap_or_default();
         xxhash_rust::xxh3::xxh3_64(&json)
     }
 
-    /// Where each column comes from in a mirror, `[columns]`.
+    /// Returns the source of each mirrored column, `[columns]`.
     ///
     /// # Errors
-    /// [`SchemaError::NoMirror`] when a channel lacks its counterpart.
+    /// Returns [`SchemaError::NoMirror`] if a channel has no counterpart.
     pub fn mirror_columns(&self, table: &MirrorTable) -> Result<Vec<MirrorColumn>, SchemaError> {
         let pair = |j: JointIndex| table.pairs[j.at()];
         let mut columns = Vec::with_capacity(self.columns);
@@ -176,7 +176,7 @@ impl FeatureSchema {
         Ok(columns)
     }
 
-    /// A name for a column: `LeftFoot position y`.
+    /// Returns a label for a column: `LeftFoot position y`.
     pub fn column_label(&self, column: usize) -> String {
         let Some(c) = self.channels.iter().find(|c| c.columns.contains(&column)) else {
             return format!("column {column}");
@@ -201,10 +201,10 @@ impl FeatureSchema {
     }
 }
 
-/// Farther from a joint nothing is held by it.
+/// Maximum distance of an attachment point from its joint, metres.
 const MOST_OFFSET_M: f32 = 1000.0;
 
-/// Resolving one channel.
+/// Resolves one channel.
 struct Resolver<'a> {
     schema: &'a FeatureSchema,
     skeleton: &'a Skeleton,
@@ -337,7 +337,7 @@ impl Resolver<'_> {
         Ok((kind, label))
     }
 
-    /// A field that the type has no use for is a misunderstanding: say so.
+    /// Rejects a field that the type of channel does not use.
     fn refuse_foreign_fields(&self) -> Result<(), SchemaError> {
         use ChannelType as T;
         let s = self.spec;

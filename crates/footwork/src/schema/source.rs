@@ -1,4 +1,4 @@
-//! What features are computed from: the same for a database frame and for a live query.
+//! Input of the features: the same for a database frame and for a live query.
 
 use super::FeatureSchema;
 use crate::math::Facing;
@@ -8,7 +8,7 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// One point of a trajectory, seen from the character's root as it is now.
+/// One point of a trajectory, relative to the current root of the character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrajectorySample {
     /// Root space, metres.
@@ -19,8 +19,8 @@ pub struct TrajectorySample {
     pub velocity: Vec3,
 }
 
-/// Everything a channel may look at. The pose comes from a clip in both cases; the trajectory from the clip (database)
-/// or from prediction and history (query); user values from the build or from the input.
+/// Input of all channels. The pose comes from a clip in both cases; the trajectory from the clip (database) or from
+/// prediction and history (query); user values from the build or from the input.
 #[derive(Clone, Copy, Debug)]
 pub struct FeatureSource<'a> {
     /// Joints in root space.
@@ -35,12 +35,12 @@ pub struct FeatureSource<'a> {
     pub user: &'a [f32],
 }
 
-/// Something to draw, in root space: what a channel's (raw) values look like.
+/// A shape that draws a channel's (raw) values, in root space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DebugShape {
     /// A point.
     Point(Vec3),
-    /// A vector and where it starts.
+    /// A vector and its start.
     Arrow {
         /// Start.
         from: Vec3,
@@ -49,7 +49,7 @@ pub enum DebugShape {
     },
 }
 
-/// Where a mirrored column comes from: `mirrored[c] = sign * original[column]`.
+/// Source of a mirrored column: `mirrored[c] = sign * original[column]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirrorColumn {
     /// Column of the unmirrored features.
@@ -58,10 +58,10 @@ pub struct MirrorColumn {
     pub sign: f32,
 }
 
-/// Space in which a [`FeatureSource`] is put together; reused, so that nothing is allocated per query.
+/// Buffers that hold the input of a [`FeatureSource`]; reused, so that a query allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct SourceBuffers {
-    /// The pose at the moment, as sampled.
+    /// The sampled pose.
     pub pose: Pose,
     /// Its velocities.
     pub velocity: PoseVelocity,
@@ -79,7 +79,7 @@ pub struct SourceBuffers {
 }
 
 impl SourceBuffers {
-    /// Space for a schema and skeleton.
+    /// Creates buffers for a schema and skeleton.
     pub fn new(schema: &FeatureSchema, skeleton: &Skeleton, contact_joints: usize) -> Self {
         let joints = skeleton.len();
         Self {
@@ -94,7 +94,7 @@ impl SourceBuffers {
         }
     }
 
-    /// The body at a time of a clip; accelerations by differences of velocity one frame to either side, if wanted.
+    /// Samples the body at a time of a clip; accelerations, if requested, are differences of velocity one frame to either side.
     pub fn gather_body(&mut self, view: &ClipView, time_s: f64, accelerations: bool) {
         if accelerations {
             let step = 1.0 / f64::from(view.rate_hz);
@@ -102,7 +102,7 @@ impl SourceBuffers {
             std::mem::swap(&mut self.motion, &mut self.neighbor);
             self.sample(view, time_s - step);
             let (here, ..) = view.root(time_s);
-            // Both neighbours' velocities are along their own roots' axes: bring them to this moment's.
+            // Both neighbours' velocities are along their own roots' axes: rotate them to the axes of the current root.
             let turn = |t: f64| here.rotation.inverse() * view.root(t).0.rotation;
             let (before, after) = (turn(time_s - step), turn(time_s + step));
             let half_rate = 0.5 * view.rate_hz;
@@ -118,12 +118,12 @@ impl SourceBuffers {
         self.motion.from_pose(view.skeleton, &self.pose, &self.velocity);
     }
 
-    /// The body as some pose has it; accelerations stay as they are.
+    /// Takes the body from a pose; accelerations are unchanged.
     pub fn gather_pose(&mut self, skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity) {
         self.motion.from_pose(skeleton, pose, velocity);
     }
 
-    /// The clip's own trajectory around a time.
+    /// Samples the clip's own trajectory around a time.
     pub fn gather_trajectory(&mut self, view: &ClipView, time_s: f64, times_s: &[f32]) {
         for (sample, offset) in self.trajectory.iter_mut().zip(times_s) {
             let (position, facing, velocity) = view.trajectory(time_s, *offset);
@@ -131,7 +131,7 @@ impl SourceBuffers {
         }
     }
 
-    /// What has been put together.
+    /// Returns the gathered input.
     pub fn source(&self) -> FeatureSource<'_> {
         FeatureSource {
             motion: &self.motion,

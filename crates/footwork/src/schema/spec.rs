@@ -1,9 +1,9 @@
-//! The schema as people write it: names and numbers, not yet checked against a skeleton.
+//! The schema as written: names and numbers, not yet checked against a skeleton.
 
 use crate::{choices, settings};
 
 choices! {
-    /// What a channel describes.
+    /// Subject of a channel.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum ChannelType {
@@ -31,7 +31,7 @@ choices! {
         User = "user",
     }
 
-    /// How a difference becomes cost.
+    /// Conversion of a difference to cost.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Residual = Squared {
         /// The square of the difference: large differences outweigh many small ones.
@@ -67,7 +67,7 @@ settings! {
         residual: Residual = Residual::Squared;
     }
 
-    /// A point held by a joint: a weapon's tip, a ball in the hand.
+    /// A point attached to a joint: a weapon's tip, a ball in the hand.
     #[derive(Clone, Debug, PartialEq)]
     pub entry PropSpec {
         /// Name by which channels call it.
@@ -80,7 +80,7 @@ settings! {
 }
 
 choices! {
-    /// How raw features become comparable.
+    /// Normalisation of raw features.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Normalization = Block {
         /// Minus each column's mean, divided by the mean of the standard deviations of the channel's columns. Keeps a channel's
@@ -111,17 +111,17 @@ impl ChannelSpec {
         }
     }
 
-    /// A channel of a joint (or role, or prop).
+    /// Creates a channel of a joint (or role, or attachment point).
     pub fn joint(kind: ChannelType, joint: &str, weight: f32) -> Self {
         Self { joint: Some(joint.to_owned()), ..Self::new(kind, weight) }
     }
 
-    /// A channel of the trajectory on the ground.
+    /// Creates a channel of the trajectory on the ground.
     pub fn trajectory(kind: ChannelType, times_s: &[f32], weight: f32) -> Self {
         Self { times_s: times_s.to_vec(), ..Self::new(kind, weight) }
     }
 
-    /// A channel of the user's values.
+    /// Creates a channel of the user's values.
     pub fn user(name: &str, width: usize, weight: f32) -> Self {
         Self { name: Some(name.to_owned()), width, ..Self::new(ChannelType::User, weight) }
     }
@@ -143,7 +143,7 @@ choices! {
 }
 
 impl Preset {
-    /// Its channels, by role.
+    /// Returns its channels, by role.
     pub fn channels(self) -> Vec<ChannelSpec> {
         use ChannelType::*;
         let joint = ChannelSpec::joint;

@@ -1,39 +1,39 @@
-//! The best matches so far, in order, and what a row may cost at most to join them.
+//! The best matches so far, in order, and the maximum cost of a row that may join them.
 
 use super::Match;
 use super::moments::Moments;
 
-/// Keeps the best `k` of all that is offered. Does not allocate: the caller brings the room.
+/// Keeps the best `k` of all offered matches. Does not allocate: the caller provides the memory.
 #[derive(Debug)]
 pub struct Best<'a> {
     kept: &'a mut [Match],
     len: usize,
     limit: f32,
-    /// Keeps one row of each.
+    /// Segments of which only the best row is kept.
     moments: Option<Moments<'a>>,
 }
 
 impl<'a> Best<'a> {
-    /// Nothing yet; nothing costlier than `max_cost` will be kept, and nothing that overflows.
+    /// Creates an empty list; matches that cost more than `max_cost`, or whose cost overflows, are not kept.
     pub fn new(room: &'a mut [Match], max_cost: f32) -> Self {
         let limit = if room.is_empty() { f32::NEG_INFINITY } else { max_cost.min(f32::MAX) };
         Self { kept: room, len: 0, limit, moments: None }
     }
 
-    /// Keeps only the best row of each moment. The rows that are kept do not depend on the order in which they are offered:
-    /// they are the best of the best rows of all moments.
+    /// Keeps only the best row of each segment. The result does not depend on the order in which rows are offered: it holds the
+    /// best of the best rows of all segments.
     pub(super) fn one_per_moment(self, moments: Moments<'a>) -> Self {
         Self { moments: Some(moments), ..self }
     }
 
-    /// The highest cost that may still be kept. A row that costs as much may win by its place alone, so nothing may be
-    /// skipped that could cost exactly this.
+    /// Returns the highest cost that may still be kept. A row with exactly this cost may win by its index alone, so a search may
+    /// only skip rows that cost more.
     #[inline]
     pub fn limit(&self) -> f32 {
         self.limit
     }
 
-    /// Keeps a match if it is among the best: by cost, then what plays, then unmirrored, then the lowest row. NaN never is.
+    /// Keeps a match if it is among the best: by cost, then playing row, then unmirrored, then lowest row. NaN is not kept.
     pub fn offer(&mut self, new: Match) {
         if !is_within(new.cost, self.limit) {
             return;
@@ -58,20 +58,20 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The index of the row that is kept of the same moment.
+    /// Returns the index of the row that is kept of the same segment.
     #[inline]
     fn same_moment(&self, new: &Match) -> Option<usize> {
         let moments = self.moments.as_ref().filter(|_| !new.continuing)?;
         self.kept[..self.len].iter().position(|old| !old.continuing && moments.same(old, new))
     }
 
-    /// How many there are.
+    /// Returns the number of kept matches.
     pub fn len(&self) -> usize {
         self.len
     }
 }
 
-/// False for NaN too: infinity times a multiplier of 0 must not look like a match.
+/// Returns whether a cost is within a limit. False for NaN: infinity times a multiplier of 0 is not a match.
 #[inline]
 pub fn is_within(cost: f32, limit: f32) -> bool {
     cost <= limit

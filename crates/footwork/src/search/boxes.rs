@@ -1,8 +1,8 @@
-//! Two levels of axis-aligned boxes in database order, with early-out: the search that the field compares itself with.
+//! Two levels of axis-aligned boxes in database order, with early-out: the field's usual baseline.
 //!
 //! Source: D. Holden et al., "Learned Motion Matching" (2020) and its reference code: boxes of 16 and 64 rows, scalar,
-//! linear over the large boxes. Kept as published, but for the boxes, which here never cross a clip's border. It is the
-//! yardstick of the other structures: improve those instead.
+//! linear over the large boxes. Kept as published, except that boxes never cross a clip's border. It is the baseline of the
+//! other structures: improve those instead.
 
 use super::best::is_within;
 use super::cost::{ColumnCost, ColumnOrder};
@@ -42,8 +42,8 @@ impl Level {
         self.min.len() / self.columns.max(1)
     }
 
-    /// True when nothing in the box can cost as little as `limit`. Each column's part is at most the same column's part of
-    /// any row inside, and rounding keeps that order, so no such row is ever lost.
+    /// Returns true if no row in the box can cost as little as `limit`. Each column's part is at most the same column's part
+    /// of any row inside, and rounding preserves that order, so no such row is lost.
     fn beats(
         &self,
         index: usize,
@@ -53,7 +53,7 @@ impl Level {
         (least_extra, limit): (f32, f32),
     ) -> bool {
         order.touch(1);
-        // All of one length, said once: no bounds are checked in the loop.
+        // Slices of equal length let the compiler omit bounds checks in the loop.
         let n = self.columns;
         let (min, max) = (&self.min[index * n..][..n], &self.max[index * n..][..n]);
         let (features, multipliers) = (&query.features[..n], &query.multipliers[..n]);
@@ -80,7 +80,7 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// Encloses the rows of each clip.
+    /// Builds the boxes over the rows of each clip.
     pub fn build(db: &Database) -> Self {
         let level = || Level { columns: db.features.columns, ..Level::default() };
         let mut boxes = Self { small: level(), large: level(), first: Vec::with_capacity(db.clips.len()) };
@@ -95,12 +95,12 @@ impl Boxes {
         boxes
     }
 
-    /// Bytes held.
+    /// Returns the memory of the boxes, bytes.
     pub fn bytes(&self) -> usize {
         [&self.small, &self.large].iter().map(|l| size_of_val(l.min.as_slice()) * 2).sum()
     }
 
-    /// Looks at the boxes in database order.
+    /// Visits the boxes in database order.
     pub(super) fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         let (db, query, order, costs) = (visit.db, visit.query, visit.order, visit.costs);
         let least_extra = visit.least_extra;

@@ -1,4 +1,4 @@
-//! The oracle: every candidate, in database order. Slow, obvious, right. A cost that overflows is no match.
+//! The reference search: every candidate, in database order. Slow and simple. A cost that overflows is not a match.
 
 use super::Match;
 use super::cost::{ColumnCost, ColumnOrder, row_cost};

@@ -1,23 +1,23 @@
-//! Which rows may be jumped to. Asked during the search, so that a near best never hides a good far one.
+//! Rows that a search may return. Tested during the search, so that a near excluded row never hides a good far one.
 
 use crate::database::{AcceptedTags, Database};
 use serde::Serialize;
 use std::ops::Range;
 
-/// Why a row is no candidate.
+/// Reason why a row is not a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Exclusion {
-    /// Too little is left to play.
+    /// Too close to the end of its clip.
     EndOfClip,
-    /// Around what already plays.
+    /// Inside the exclusion window around the playing row.
     NearCurrent,
-    /// Inside a do-not-enter range, or its trajectory is not known.
+    /// Inside a `do-not-enter` range, or its trajectory is unknown.
     DoNotEnter,
-    /// Its tags.
+    /// Its tags do not match.
     Tags,
-    /// It costs more than a candidate may: `search.max_cost`.
+    /// Its cost exceeds `search.max_cost`.
     Cost,
 }
 
@@ -33,34 +33,34 @@ impl std::fmt::Display for Exclusion {
     }
 }
 
-/// The rows that may be jumped to.
+/// The rows that a search may return.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Candidates {
-    /// Rows at the end of each clip that does not loop which are left out.
+    /// Rows excluded at the end of each non-looping clip.
     pub end_exclusion_rows: usize,
-    /// Row ranges around what plays that are left out (two, since a loop has a seam).
+    /// Row ranges excluded around the playing row (two, since the window may wrap around the end of a loop).
     pub near: [(usize, usize); 2],
-    /// The side (mirrored or not) that `near` speaks of.
+    /// Whether `near` excludes mirrored rows or unmirrored ones.
     pub near_mirrored: bool,
     /// Tags that are accepted: [`Database::accepted`].
     pub tags: AcceptedTags,
-    /// Rows that lead somewhere in time are accepted alone.
+    /// Restricts candidates to rows that lead to other tags in time.
     pub ahead: Option<Ahead>,
 }
 
-/// Rows whose clip comes to other tags within a range of time.
+/// Rows whose clip reaches other tags within a range of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ahead {
-    /// The tags that it comes to.
+    /// The tags to reach.
     pub tags: AcceptedTags,
-    /// So many rows later it does not have them.
+    /// Offset in rows at which the clip does not have the tags yet.
     pub not_yet_rows: usize,
-    /// So many rows later it has them; no fewer.
+    /// Offset in rows at which the clip has the tags; not less than `not_yet_rows`.
     pub then_rows: usize,
 }
 
 impl Ahead {
-    /// True for a row that leads there.
+    /// Returns whether a row leads to the tags.
     #[inline]
     pub fn holds(&self, db: &Database, row: usize) -> bool {
         let end = db.clips[db.row_clips[row].at()].row_range().end;
@@ -71,26 +71,26 @@ impl Ahead {
 }
 
 impl Candidates {
-    /// Rows of a clip that the end exclusion leaves.
+    /// Returns the rows of a clip without those excluded at its end.
     pub fn clip_rows(&self, db: &Database, clip: usize) -> Range<usize> {
         let c = &db.clips[clip];
         let rows = c.row_range();
         if c.looping() { rows } else { rows.start..rows.end.saturating_sub(self.end_exclusion_rows).max(rows.start) }
     }
 
-    /// True when a row of [`Candidates::clip_rows`] may be jumped to.
+    /// Returns whether a row of [`Candidates::clip_rows`] is a candidate.
     #[inline]
     pub fn allow(&self, db: &Database, row: usize, mirrored: bool) -> bool {
         self.exclusion(db, row, mirrored).is_none()
     }
 
-    /// True when a row lies around what plays.
+    /// Returns whether a row lies in the exclusion window around the playing row.
     #[inline]
     pub fn is_near(&self, row: usize, mirrored: bool) -> bool {
         mirrored == self.near_mirrored && self.near.iter().any(|r| r.0 <= row && row < r.1)
     }
 
-    /// Why a row of [`Candidates::clip_rows`] may not be jumped to.
+    /// Returns why a row of [`Candidates::clip_rows`] is not a candidate, or `None` for a candidate.
     #[inline]
     pub fn exclusion(&self, db: &Database, row: usize, mirrored: bool) -> Option<Exclusion> {
         if self.is_near(row, mirrored) {

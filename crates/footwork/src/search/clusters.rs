@@ -3,14 +3,14 @@
 //! Sources: G. Yi, J. Jee, "Search Space Reduction in Motion Matching by Trajectory Clustering" (SIGGRAPH Asia 2019
 //! posters): a table of poses by the cluster of their trajectory; bevy_motion_matching clusters trajectories too (20
 //! clusters, 150 iterations). Seeds after D. Arthur, S. Vassilvitskii, "k-means++" (2007). With several clusters visited
-//! it is what vector databases call an inverted file.
+//! it corresponds to the inverted file of vector databases.
 //!
-//! Trade-off: small and simple, rows that are compared lie together, and of the approximate structures here it reaches
-//! good answers soonest. But the border of a cluster hides what lies just behind it, so several clusters must be visited,
-//! most of whose rows are far away; how many are enough is known by trying only. By trajectory alone it cannot know that
-//! the pose differs; a query whose multipliers silence the trajectory gets clusters in no useful order (take all columns
-//! then). Multipliers and absolute residuals count in the choice of clusters just as in the cost; only the clusters
-//! themselves were made without them. Takes about 5 bytes a row.
+//! Trade-off: small and simple; compared rows lie together in memory, and of the approximate structures here it reaches good
+//! results soonest. But rows just behind the border of a cluster are missed, so several clusters must be visited, most of whose
+//! rows are far away; the necessary number must be found by experiment. Clusters by trajectory alone ignore differences
+//! between poses, and a query whose multipliers silence the trajectory visits clusters in no useful order (use all columns
+//! then). Multipliers and absolute residuals count in the choice of clusters as in the cost, but not in the clustering.
+//! Takes about 5 bytes per row.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Columns, Mirrored, Passes, Visit};
@@ -19,28 +19,28 @@ use crate::frames::RowIndex;
 use crate::math::SplitMix;
 use serde::{Deserialize, Serialize};
 
-/// Most clusters: their order lies on the stack of a search (8 KiB).
+/// Maximum number of clusters: their order lies on the stack of a search (8 KiB).
 const CLUSTERS: usize = 1024;
-/// Centroids that a search compares at once.
+/// Number of centroids that a search compares at once.
 const LANES: usize = 8;
-/// Rows whose sums are added up before they are added to the others: sums do not depend on who adds which chunk.
+/// Rows whose sums are added before they are added to the total, so that sums do not depend on how chunks are distributed.
 const CHUNK: usize = 1024;
 
-/// How clusters are made and searched. Values outside of their range are moved to its nearest end.
+/// Settings of clustering and search. Values outside their range are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Columns by which rows are clustered. Default all; Yi and Jee: the trajectory's.
+    /// Columns by which rows are clustered. Default: all; Yi and Jee: the trajectory's.
     pub columns: Columns,
-    /// Clusters, 1 to 1024 and at most the rows. Default 512.
+    /// Number of clusters, 1 to 1024 and at most the number of rows. Default: 512.
     pub clusters: usize,
-    /// Clusters visited, at least 1, the nearest first. Default 16. Those in which no row may be jumped to are not counted.
+    /// Number of clusters to visit, nearest first, at least 1. Default: 16. Clusters without candidates are not counted.
     pub nearest: usize,
-    /// Rounds of k-means, 0 to 1000. Default 10.
+    /// Iterations of k-means, 0 to 1000. Default: 10.
     pub iterations: usize,
-    /// Rows that k-means looks at, evenly spread, at least one per cluster. Default 16384; all rows get a cluster.
+    /// Rows that k-means uses, evenly spread, at least one per cluster. Default: 16384; all rows are assigned to a cluster.
     pub training_rows: usize,
-    /// Of the random choice of the first centroids. Default 1.
+    /// Seed of the random choice of the first centroids. Default: 1.
     pub seed: u64,
 }
 
@@ -51,7 +51,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// By trajectory alone, as Yi and Jee. How many clusters there are and how many are visited is ours.
+    /// Returns settings for clusters by trajectory alone, after Yi and Jee. The numbers of clusters and visits are ours.
     pub fn trajectory() -> Self {
         Self { columns: Columns::Trajectory, clusters: 256, nearest: 32, ..Self::default() }
     }
@@ -66,9 +66,9 @@ pub(crate) struct Clusters {
     mirrored: Mirrored,
     /// `[blocks of 8 clusters x columns]`.
     centroids: Vec<[f32; LANES]>,
-    /// `[clusters + 1]` where each begins in `rows`.
+    /// `[clusters + 1]` start of each cluster in `rows`.
     first: Vec<u32>,
-    /// Rows by cluster, rising in each.
+    /// Rows by cluster, ascending within each.
     rows: Vec<u32>,
 }
 
@@ -108,7 +108,7 @@ impl Clusters {
         Self { nearest, count, columns, mirrored: Mirrored::new(db), centroids: blocks, first, rows }
     }
 
-    /// Bytes held.
+    /// Returns the memory of the structure, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.centroids.as_slice())
             + size_of_val(self.first.as_slice())
@@ -147,7 +147,7 @@ impl Passes for Clusters {
                 break;
             }
             if i == sorted {
-                // Some held nobody who may be jumped to: farther ones stand in.
+                // Some clusters held no candidate: farther ones replace them.
                 order[sorted..].sort_unstable_by(by_distance);
                 sorted = usize::MAX;
             }
@@ -159,7 +159,7 @@ impl Passes for Clusters {
     }
 }
 
-/// Blocks of 8 centroids, column by column; what is missing in the last lies nowhere.
+/// Returns blocks of 8 centroids, column by column; missing centroids of the last block are infinitely far away.
 fn in_lanes(centroids: &[f32], n: usize) -> Vec<[f32; LANES]> {
     let mut blocks = vec![[f32::INFINITY; LANES]; (centroids.len() / n).div_ceil(LANES) * n];
     for (i, centroid) in centroids.chunks_exact(n).enumerate() {
@@ -170,7 +170,7 @@ fn in_lanes(centroids: &[f32], n: usize) -> Vec<[f32; LANES]> {
     blocks
 }
 
-/// The centroid nearest to a point, of equals the first.
+/// Returns the centroid nearest to a point, the first of equals.
 fn closest(blocks: &[[f32; LANES]], n: usize, count: usize, point: &[f32]) -> u32 {
     let mut best = (f32::INFINITY, 0);
     for (b, block) in blocks.chunks_exact(n).enumerate() {
@@ -214,7 +214,7 @@ fn seeds(points: &[f32], n: usize, count: usize, seed: u64) -> Vec<f32> {
             left -= chunks[chunk];
             chunk += 1;
         }
-        // Where all distances are 0 the last of the chunk is taken: a copy of another centroid, which stays empty.
+        // If all distances are 0, the last of the chunk is taken: a copy of another centroid, which stays empty.
         let end = ((chunk + 1) * CHUNK).min(rows);
         let mut chosen = chunk * CHUNK;
         while chosen + 1 < end && left >= away[chosen] {
@@ -226,7 +226,7 @@ fn seeds(points: &[f32], n: usize, count: usize, seed: u64) -> Vec<f32> {
     centroids
 }
 
-/// One round of k-means. False where nothing changed. A centroid without points stays where it is.
+/// Runs one iteration of k-means. Returns false if nothing changed. A centroid without points does not move.
 fn improve(points: &[f32], n: usize, centroids: &mut [f32]) -> bool {
     let count = centroids.len() / n;
     let blocks = in_lanes(centroids, n);

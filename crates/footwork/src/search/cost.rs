@@ -1,24 +1,24 @@
-//! The one formula: the sum over columns, in order, of ((q - x) * m) squared (or absolute), multiply then add.
+//! The cost formula: the sum over columns, in order, of ((q - x) * m) squared (or absolute), multiply then add.
 
 use super::best::is_within;
 use crate::schema::{MirrorColumn, Residual};
 
-/// In which order and with which signs a row's columns meet the query's.
+/// Mapping from a row's columns to the query's, with signs.
 pub trait ColumnOrder {
-    /// The row's value for a column of the query.
+    /// Returns the row's value for a column of the query.
     fn value(&self, row: &[f32], column: usize) -> f32;
-    /// The smallest and largest such value in a box.
+    /// Returns the smallest and largest such value in a box.
     fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32);
-    /// The row's column that meets a column of the query, and the sign it comes with.
+    /// Returns the row's column that corresponds to a column of the query, and its sign.
     fn source(&self, column: usize) -> (usize, f32);
-    /// Told of nodes (boxes, branches of trees) whose bound is computed, so that a measurement can count them.
+    /// Reports a number of nodes (boxes, branches of trees) whose bound is computed, so that a measurement can count them.
     #[inline]
     fn touch(&self, nodes: usize) {
         let _ = nodes;
     }
 }
 
-/// As stored.
+/// Columns as stored.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainColumns;
 
@@ -34,7 +34,7 @@ impl ColumnOrder for PlainColumns {
     }
 }
 
-/// As in a mirror.
+/// Columns of the mirror image.
 #[derive(Clone, Copy, Debug)]
 pub struct MirroredColumns<'a>(pub &'a [MirrorColumn]);
 
@@ -52,20 +52,20 @@ impl ColumnOrder for MirroredColumns<'_> {
     }
 }
 
-/// How a column's difference becomes cost. A type, not a value, so that the usual case (all columns squared) decides
-/// nothing inside its loops.
+/// Conversion of a column's difference to cost. A type, not a value, so that the usual case (all columns squared) has no
+/// branches in its loops.
 pub trait ColumnCost {
-    /// What a difference in one column costs.
+    /// Returns the cost of a difference in one column.
     fn cost(&self, column: usize, difference: f32, multiplier: f32) -> f32;
-    /// True when it is the absolute value, not the square.
+    /// Returns true if the cost is the absolute value, false if it is the square.
     fn is_absolute(&self, column: usize) -> bool;
 }
 
-/// Every column squared.
+/// Squared cost in every column.
 #[derive(Clone, Copy, Debug)]
 pub struct AllSquared;
 
-/// Each column as its channel says.
+/// The cost that each column's channel defines.
 #[derive(Clone, Copy, Debug)]
 pub struct PerColumn<'a>(pub &'a [Residual]);
 
@@ -95,7 +95,7 @@ impl ColumnCost for PerColumn<'_> {
     }
 }
 
-/// What a row costs, before any transition cost.
+/// Returns the cost of a row without the transition cost.
 #[inline]
 pub fn row_cost(
     query: &[f32],
@@ -104,7 +104,7 @@ pub fn row_cost(
     order: &impl ColumnOrder,
     costs: &impl ColumnCost,
 ) -> f32 {
-    // All of one length, said once: no bounds are checked in the loop.
+    // Slices of equal length let the compiler omit bounds checks in the loop.
     let n = row.len();
     let (query, multipliers) = (&query[..n], &multipliers[..n]);
     let mut sum = 0.0;
@@ -114,7 +114,7 @@ pub fn row_cost(
     sum
 }
 
-/// The same for a row that may not be worth its sum: `None` as soon as the sum with `extra` is more than `limit`.
+/// Returns the cost of a row plus `extra`, or `None` as soon as the sum exceeds `limit`.
 #[inline]
 pub fn row_cost_within(
     query: &[f32],
@@ -124,7 +124,7 @@ pub fn row_cost_within(
     costs: &impl ColumnCost,
     (extra, limit): (f32, f32),
 ) -> Option<f32> {
-    /// Columns between looks at the limit: looking after each costs more than it saves.
+    /// Number of columns between comparisons with the limit: comparing after each costs more than it saves.
     const STRIDE: usize = 8;
     let n = row.len();
     let (query, multipliers) = (&query[..n], &multipliers[..n]);
@@ -133,7 +133,7 @@ pub fn row_cost_within(
         for c in start..(start + STRIDE).min(n) {
             sum += costs.cost(c, query[c] - order.value(row, c), multipliers[c]);
         }
-        // NaN goes too: it is no match.
+        // NaN is rejected too: it is not a match.
         if !is_within(sum + extra, limit) {
             return None;
         }

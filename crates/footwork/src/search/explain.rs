@@ -1,4 +1,4 @@
-//! Why this row, and why not that one?
+//! Explanation of a search: why a row was chosen, and another not.
 
 use super::candidates::Exclusion;
 use super::cost::{ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
@@ -7,27 +7,27 @@ use crate::database::{Database, MirrorMode};
 use crate::frames::{ClipIndex, RowIndex};
 use serde::Serialize;
 
-/// What became of a candidate.
+/// Outcome for a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The search returned it, and playback jumped there.
+    /// The search returned it, and playback changed to it.
     Chosen,
-    /// It is what already played, and it played on.
+    /// It was the playing row, and playback continued.
     Continued,
-    /// The search returned it, but it improved on what plays by less than the minimum.
+    /// The search returned it, but its improvement over the playing row was below the minimum.
     TooLittleBetter,
-    /// Its features fit better than what was chosen, by this much; but it was harder to jump to (settings
+    /// Its features match better than those of the chosen row, by this cost, but the transition to it was worse (settings
     /// `search.seam_cost`, `search.way_cost` and `search.foresight_cost`).
     HarderToReach(f32),
-    /// Something was cheaper by this much.
+    /// Another row was cheaper by this cost.
     CostlierBy(f32),
-    /// It was no candidate.
+    /// It was not a candidate.
     Excluded(Exclusion),
 }
 
 impl Verdict {
-    /// Of what lost although it is costlier by `margin` only, which may be less than nothing.
+    /// Returns the verdict on a row that was not chosen; `margin` is its cost less that of the chosen row and may be negative.
     fn beside(margin: f32) -> Self {
         if margin < 0.0 { Self::HarderToReach(-margin) } else { Self::CostlierBy(margin) }
     }
@@ -51,47 +51,47 @@ impl std::fmt::Display for Verdict {
 pub struct CandidateReport {
     /// Row of the feature matrix.
     pub row: RowIndex,
-    /// Seen in a mirror.
+    /// Whether the row is mirrored.
     pub mirrored: bool,
-    /// Its clip.
+    /// Name of its clip.
     pub clip: String,
-    /// Where in the clip, seconds.
+    /// Time in the clip, seconds.
     pub time_s: f64,
-    /// Cost: that of all channels, and what is paid beside them.
+    /// Cost: that of all channels, plus `beside` and `tags`.
     pub cost: f32,
     /// `[channels]` label and share of the cost.
     pub channels: Vec<(String, f32)>,
-    /// The share for the transition, the row itself, and for not standing still at rest.
+    /// The share for the transition, for the row itself, and for unrest at rest.
     pub beside: f32,
     /// The share for the row's tags ([`MotionInput::tag_costs`](crate::input::MotionInput)); negative where they attract.
     pub tags: f32,
-    /// What became of it.
+    /// Outcome for this candidate.
     pub verdict: Verdict,
 }
 
-/// A past search, taken apart.
+/// Explanation of a past search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
-    /// Cheapest first: the best rows, whether candidates or not; the winner and what played are always among them.
+    /// Cheapest first: the best rows, whether candidates or not; the winner and the playing row are always included.
     pub candidates: Vec<CandidateReport>,
-    /// Rows looked at (mirrored ones counted again).
+    /// Number of rows considered (mirrored ones counted again).
     pub rows: usize,
-    /// How many rows each rule left out.
+    /// Number of rows that each rule excluded.
     pub excluded: Vec<(Exclusion, usize)>,
 }
 
-/// What came of a search.
+/// Result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// What the search returned.
+    /// Row that the search returned.
     pub winner: Option<Match>,
-    /// True when playback went there.
+    /// True if playback changed to it.
     pub jumped: bool,
 }
 
 impl Explanation {
-    /// Repeats a search slowly and keeps the `k` best rows. `playing` holds the `[columns]` features of what played, which mostly
-    /// lies between rows. Allocates: for tools, not for every frame.
+    /// Repeats a search slowly and keeps the `k` best rows. `playing` holds the `[columns]` features of the playing pose, which
+    /// mostly lies between rows. Allocates: for tools, not for every frame.
     pub fn of(
         db: &Database,
         query: &SearchQuery,
@@ -133,7 +133,7 @@ impl Explanation {
             .iter()
             .enumerate()
             .filter(|(i, (_, row, mirrored, _))| *i < k || is(won, *row, *mirrored))
-            // What plays is reported once, as what plays.
+            // The playing row is reported only once, as the playing one.
             .filter(|(_, (_, row, mirrored, _))| !is(query.continuing, *row, *mirrored))
             .map(|(_, (cost, row, mirrored, why))| {
                 let verdict = match why {
@@ -175,7 +175,7 @@ pub(super) fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrore
     }
 }
 
-/// The features of a row as the query meets them.
+/// Returns the features of a row as compared with the query.
 fn stored_values(db: &Database, row: RowIndex, mirrored: bool) -> Vec<f32> {
     let values = db.features.row(row);
     let by_query = mirrored && db.mirror == MirrorMode::Query;
@@ -185,14 +185,14 @@ fn stored_values(db: &Database, row: RowIndex, mirrored: bool) -> Vec<f32> {
     (0..values.len()).map(value).collect()
 }
 
-/// The share of a channel in the cost of a row whose features are `value`.
+/// Returns the share of a channel in the cost of a row whose features are `value`.
 fn channel_cost(db: &Database, query: &SearchQuery, channel: usize, value: &dyn Fn(usize) -> f32) -> f32 {
     let columns = db.schema.channels[channel].columns.clone();
     columns.map(|c| PerColumn(&db.residuals).cost(c, query.features[c] - value(c), query.multipliers[c])).sum()
 }
 
-/// `[channels]` the cost of a row per channel; `playing` holds the features of what plays, for a match that continues. Allocates
-/// nothing.
+/// Writes the cost of a row per channel, `[channels]`; `playing` holds the features of the playing pose, for a match that
+/// continues. Allocates nothing.
 pub(crate) fn channel_costs(db: &Database, query: &SearchQuery, of: &Match, playing: &[f32], out: &mut [f32]) {
     let values = if of.continuing { playing } else { db.features.row(of.row) };
     let by_query = of.mirrored && !of.continuing && db.mirror == MirrorMode::Query;

@@ -5,8 +5,8 @@
 //! looking into them is the usual order of branch and bound (N. Roussopoulos et al., "Nearest Neighbor Queries", 1995).
 //!
 //! Trade-off: about four times the speed of the boxes at the same memory, under all multipliers, and no tree to build. But
-//! every search still computes the bound of every large box, which is nearly all of its time, so it grows with the
-//! database in proportion: a tree does not. A far query (few boxes can be told apart) gains least.
+//! every search still computes the bound of every large box, which takes nearly all of its time, so its time is proportional
+//! to the size of the database; a tree's is not. A far query (which separates few boxes) gains least.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Passes, Visit, variances};
@@ -14,20 +14,20 @@ use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
 use serde::{Deserialize, Serialize};
 
-/// Boxes whose bounds are computed at once.
+/// Number of boxes whose bounds are computed at once.
 const LANES: usize = 16;
-/// Small boxes of a large one.
+/// Number of small boxes in a large one.
 const SMALLS: usize = 4;
 /// Large boxes that are sorted together: their bounds live on the stack (32 KiB). A larger database (more than 262 144
 /// rows with boxes of 64) is searched group by group, with the same result.
 const GROUP: usize = 4096;
 
-/// How the boxes are made.
+/// Settings of the boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Rows of a small box, 1 to 256; a large one has four times as many. Default 16, as published. Others are moved to
-    /// the nearest end.
+    /// Rows of a small box, 1 to 256; a large one has four times as many. Default: 16, as published. Values outside the range
+    /// are clamped.
     pub small_rows: usize,
 }
 
@@ -52,22 +52,22 @@ struct Large {
 pub(crate) struct Flat {
     small_rows: usize,
     columns: usize,
-    /// Columns in the order in which bounds add them: the widest first, so that most sums are given up early.
+    /// Columns in the order in which bounds add them: the widest first, so that most sums stop early.
     by_variance: Vec<u32>,
     larges: Vec<Large>,
     /// `[blocks of 16 large boxes x columns]` smallest and largest values.
     large: Vec<[[f32; LANES]; 2]>,
     /// `[large boxes x columns]` the same of its four small boxes.
     small: Vec<[[f32; SMALLS]; 2]>,
-    /// Bounds are added in another order than costs; times this they are never above them.
+    /// Factor on bounds. They are summed in another order than costs; with it they never exceed them.
     shrink: f32,
 }
 
-/// A box in which nothing lies: infinitely far from everything.
+/// An empty box, infinitely far from every query.
 const NOTHING: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
 
 impl Flat {
-    /// Encloses the rows of each clip.
+    /// Builds the boxes over the rows of each clip.
     pub fn build(db: &Database, settings: &Settings) -> Self {
         let columns = db.features.columns;
         let small_rows = settings.small_rows.clamp(1, 256);
@@ -97,12 +97,12 @@ impl Flat {
         let variance = variances(db);
         let mut by_variance: Vec<u32> = (0..columns as u32).collect();
         by_variance.sort_by(|a, b| variance[*b as usize].total_cmp(&variance[*a as usize]));
-        // n additions each round by at most half of EPSILON, here and there.
+        // n additions each have a rounding error of at most half of EPSILON, in the bound and in the cost.
         let shrink = 1.0 - (columns + 4) as f32 * f32::EPSILON;
         Self { small_rows, columns, by_variance, larges, large, small, shrink }
     }
 
-    /// Bytes held.
+    /// Returns the memory of the structure, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.large.as_slice())
             + size_of_val(self.small.as_slice())
@@ -110,7 +110,7 @@ impl Flat {
             + size_of_val(self.by_variance.as_slice())
     }
 
-    /// Lower bounds of what the rows of `N` boxes cost; NaN where none of them is worth a look.
+    /// Returns lower bounds of the cost of the rows of `N` boxes; NaN if none of them can hold a match.
     #[inline]
     fn bounds<const N: usize>(
         &self,
@@ -121,7 +121,7 @@ impl Flat {
         for columns in self.by_variance.chunks(8) {
             for c in columns {
                 let c = *c as usize;
-                // In a mirror the query's column meets another one of the box, perhaps with the other sign.
+                // In the mirror image the query's column corresponds to another one of the box, possibly with the opposite sign.
                 let (stored, q) = if visit.mirrored {
                     let m = visit.db.mirror_columns[c];
                     (m.column, m.sign * visit.query.features[c])
@@ -144,7 +144,7 @@ impl Flat {
         sums.map(|s| self.shrunk(s))
     }
 
-    /// A sum as a bound. One that overflows may belong to a row that just does not.
+    /// Converts a sum to a bound. A row whose bound overflows may have a finite cost.
     #[inline]
     fn shrunk(&self, sum: f32) -> f32 {
         if sum == f32::INFINITY { f32::MAX } else { sum * self.shrink }
@@ -188,7 +188,7 @@ impl Passes for Flat {
             if kept == 0 {
                 continue;
             }
-            // The nearest one first: what it holds leaves few to be sorted.
+            // The nearest first: its rows lower the limit, so that few boxes are left to sort.
             let (_, large) = bounds[nearest];
             bounds[nearest] = bounds[kept - 1];
             kept -= 1;

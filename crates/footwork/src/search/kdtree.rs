@@ -6,11 +6,11 @@
 //! bounds that change in one column per step. In games: Unreal and Godot search exactly in theirs; O3DE's Motion Matching
 //! gem (FeatureMatrix/KdTree) goes down to one leaf and compares only the rows in it ([`Settings::o3de`]).
 //!
-//! Trade-off: exact, it is quick where a near row exists (what a character in motion asks) and may be slower than reading
-//! everything where none does: 27 columns are far too many for its bounds then. Even at its best it hardly beats boxes in
-//! database order, for the rows of its leaves lie all over the database and each visit pays in cache misses. One leaf is
-//! quick always and wrong often: a row just across a split is never seen; by the time enough leaves are visited, looking
-//! at all that matter costs no more. Multipliers count in its bounds, exactly. The tree takes about 11 bytes a row.
+//! Trade-off: the exact search is fast where a near row exists (typical for a character in motion). Where none exists it may be
+//! slower than reading every row, because its bounds are weak in 27 columns. Even at its best it hardly beats boxes in
+//! database order: the rows of a leaf are spread over the database, and each visit causes cache misses. Visiting one leaf is
+//! always fast and often wrong, because a row just across a split is missed; visiting enough leaves costs as much as an exact
+//! search. Multipliers count exactly in its bounds. The tree takes about 11 bytes per row.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Columns, Mirrored, Passes, Visit, variances};
@@ -19,37 +19,37 @@ use crate::frames::RowIndex;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// No path from the root is longer: places on the stack of a search.
+/// Maximum depth of a tree, and size of a search's stack.
 const DEPTH: usize = 48;
-/// Branches that a search of some leaves remembers, and so the most leaves it can be told to visit.
+/// Maximum number of branches that a search of some leaves remembers, and so of leaves that it visits.
 const PENDING: usize = 256;
 
-/// Where a node is divided.
+/// Position at which a node is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
-    /// At the median of the column that varies most in the node: both halves equally full.
+    /// At the median of the column that varies most in the node: both halves have equal size.
     #[default]
     WidestAtMedian,
-    /// At the mean of column after column, whatever it holds (O3DE).
+    /// At the mean of one column after another, regardless of its values (O3DE).
     CyclingAtMean,
 }
 
-/// How the tree is made and searched. Values outside of their range are moved to its nearest end.
+/// Settings of the tree and its search. Values outside their range are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Columns that are split. Default all; O3DE: all but the trajectory's.
+    /// Columns to split. Default: all; O3DE: all but the trajectory's.
     pub columns: Columns,
-    /// Where nodes are divided. Default the widest column's median.
+    /// Position of splits. Default: the widest column's median.
     pub split: Split,
-    /// Most splits between the root and a leaf, 0 to 48. Default 48 (none of a tree split at medians is so deep);
+    /// Maximum number of splits between the root and a leaf, 0 to 48. Default: 48, more than a tree split at medians needs;
     /// O3DE: 20, its animation graph node 15.
     pub max_depth: usize,
-    /// Fewest rows of a leaf, at least 1. Default 8; O3DE: 1000.
+    /// Minimum number of rows of a leaf, at least 1. Default: 8; O3DE: 1000.
     pub min_leaf_rows: usize,
-    /// Leaves visited, from the nearest on, 1 to 256; 0: until none can hold anything better, which is exact.
-    /// Default 0; O3DE: 1. Leaves in which no row may be jumped to are not counted.
+    /// Number of leaves to visit, nearest first, 1 to 256. With 0, leaves are visited until none can hold a better row, which
+    /// is exact. Default: 0; O3DE: 1. Leaves without candidates are not counted.
     pub leaves: usize,
 }
 
@@ -60,35 +60,35 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// As O3DE's Motion Matching gem has them (MotionMatchingData, 2023), with split values as they were meant: in the
+    /// Returns the settings of O3DE's Motion Matching gem (MotionMatchingData, 2023), with the intended split values: in the
     /// revisions known to us a node's split value is computed from its parent's rows.
     pub fn o3de() -> Self {
         Self { columns: Columns::Pose, split: Split::CyclingAtMean, max_depth: 20, min_leaf_rows: 1000, leaves: 1 }
     }
 }
 
-/// A node: a leaf where `rows` is not empty.
+/// A node: a leaf if `count` is not 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// The dimension that is split.
+    /// Dimension of the split.
     dimension: u32,
-    /// The left child, which the right one follows; of a leaf the first place in [`Tree::rows`].
+    /// The left child, followed by the right one; for a leaf its first index in [`Tree::rows`].
     first: u32,
     /// Rows of a leaf.
     count: u32,
-    /// What the node spans in its dimension, and where its left child ends and its right child begins.
+    /// Range of the node in its dimension, with the end of its left child and the start of its right child.
     low: f32,
     left_high: f32,
     right_low: f32,
     high: f32,
 }
 
-/// What a tree is made of, and how.
+/// Input of a tree's construction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Points<'a, V> {
-    /// Points.
+    /// Number of points.
     pub rows: usize,
-    /// Coordinates of each.
+    /// Coordinates of each point.
     pub dimensions: usize,
     /// `value(row, dimension)`.
     pub value: &'a V,
@@ -100,30 +100,30 @@ pub(super) struct Points<'a, V> {
     pub min_leaf_rows: usize,
 }
 
-/// The tree itself, over points of any kind.
+/// The tree, over points of any kind.
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// Rows by leaf, rising in each.
+    /// Rows by leaf, ascending within each.
     pub rows: Vec<u32>,
     /// `[dimensions]` smallest and largest value of all points.
     pub span: Vec<(f32, f32)>,
 }
 
-/// Who asks a tree.
+/// A search that walks through a tree.
 pub(super) trait Walk {
-    /// What it costs at least to get from the query into this part of a dimension.
+    /// Returns a lower bound of the cost from the query to this interval of a dimension.
     fn part(&self, dimension: usize, low: f32, high: f32) -> f32;
-    /// Told of nodes whose bound is computed.
+    /// Reports a number of nodes whose bound is computed.
     fn touch(&self, nodes: usize);
-    /// False where a point so far away need not be looked at.
+    /// Returns whether a point at this bound may still be a match.
     fn worth(&self, bound: f64) -> bool;
-    /// Looks at a leaf: a range of [`Tree::rows`]. True when a row in it may be jumped to.
+    /// Compares the rows of a leaf, a range of [`Tree::rows`]. Returns whether one of them is a candidate.
     fn leaf(&mut self, places: Range<usize>) -> bool;
 }
 
 impl Tree {
-    /// Makes a tree of points.
+    /// Builds a tree over points.
     pub fn build<V: Fn(usize, usize) -> f32>(points: &Points<V>) -> Self {
         let Points { rows, dimensions, value, .. } = *points;
         let mut span = vec![(f32::INFINITY, f32::NEG_INFINITY); dimensions];
@@ -161,7 +161,7 @@ impl Tree {
         tree
     }
 
-    /// Divides a range of rows; `None` where it stays a leaf.
+    /// Splits a range of rows; returns `None` if it stays a leaf.
     fn cut<V: Fn(usize, usize) -> f32>(
         &mut self,
         places: Range<usize>,
@@ -178,7 +178,7 @@ impl Tree {
             Split::WidestAtMedian => {
                 let d = widest(rows, dimensions, value);
                 let half = rows.len() / 2;
-                // By row where values are equal, so that duplicates are divided too, and always the same way.
+                // Ordered by row among equal values, so that duplicates are split too, in a reproducible order.
                 rows.select_nth_unstable_by(half, |a, b| {
                     value(*a as usize, d).total_cmp(&value(*b as usize, d)).then(a.cmp(b))
                 });
@@ -204,7 +204,7 @@ impl Tree {
         self.span.iter().enumerate().map(|(d, (low, high))| f64::from(walk.part(d, *low, *high))).sum()
     }
 
-    /// Goes down to the nearest leaf below a node, handing over the branches that were not taken.
+    /// Descends to the nearest leaf below a node and hands over the branches that it leaves out.
     fn descend<W: Walk>(
         &self,
         walk: &W,
@@ -237,8 +237,7 @@ impl Tree {
         }
     }
 
-    /// Looks at every leaf that is worth it, the branch left out last first (which is the nearest of those on the stack,
-    /// mostly).
+    /// Visits every leaf whose bound allows a match, last branch first (mostly the nearest of those on the stack).
     pub fn all_leaves(&self, walk: &mut impl Walk) {
         let mut stack = [(0.0f64, 0u32); DEPTH + 1];
         stack[0] = (self.root_bound(walk), 0);
@@ -259,10 +258,10 @@ impl Tree {
         }
     }
 
-    /// Looks at so many leaves, the nearest branch first. True when a row that may be jumped to was among them.
+    /// Visits this many leaves, the nearest branch first. Returns whether one of them held a candidate.
     pub fn some_leaves(&self, leaves: usize, walk: &mut impl Walk) -> bool {
         let leaves = leaves.clamp(1, PENDING);
-        // Falling, so that the nearest is the last.
+        // Descending, so that the nearest is the last.
         let mut pending = [(0.0f64, 0u32); PENDING];
         pending[0] = (self.root_bound(walk), 0);
         let (mut count, mut visited) = (1, 0);
@@ -279,7 +278,7 @@ impl Tree {
                     pending[place] = (bound, node);
                     count += 1;
                 } else if place > 0 {
-                    // The farthest is forgotten.
+                    // The farthest is dropped.
                     pending.copy_within(1..place, 0);
                     pending[place - 1] = (bound, node);
                 }
@@ -292,9 +291,9 @@ impl Tree {
     }
 }
 
-/// The dimension in which these rows vary most.
+/// Returns the dimension in which these rows vary most.
 fn widest(rows: &[u32], dimensions: usize, value: &impl Fn(usize, usize) -> f32) -> usize {
-    // Of many rows some tell.
+    // A sample of the rows is enough.
     let step = rows.len().div_ceil(1024);
     let count = rows.len().div_ceil(step) as f64;
     let mut best = (-1.0, 0);
@@ -317,12 +316,12 @@ pub(crate) struct KdTree {
     columns: Vec<u32>,
     mirrored: Mirrored,
     tree: Tree,
-    /// Bounds are added in another order than costs; times this they are never above them.
+    /// Factor on bounds. They are summed in another order than costs; with it they never exceed them.
     shrink: f64,
 }
 
 impl KdTree {
-    /// Divides the rows.
+    /// Builds the tree.
     pub fn build(db: &Database, settings: &Settings) -> Self {
         let mut columns: Vec<u32> = settings.columns.of(db).iter().map(|c| *c as u32).collect();
         if settings.split == Split::WidestAtMedian {
@@ -339,12 +338,12 @@ impl KdTree {
             max_depth: s.max_depth,
             min_leaf_rows: s.min_leaf_rows,
         });
-        // n additions each round by at most half of EPSILON, in the cost and on the way back to f32.
+        // n additions each have a rounding error of at most half of EPSILON, in the cost and in the conversion to f32.
         let shrink = 1.0 - (db.features.columns + 4) as f64 * f64::from(f32::EPSILON);
         Self { settings: *settings, columns, mirrored: Mirrored::new(db), tree, shrink }
     }
 
-    /// Bytes held.
+    /// Returns the memory of the tree, bytes.
     pub fn bytes(&self) -> usize {
         self.tree.bytes() + self.mirrored.bytes() + size_of_val(self.columns.as_slice())
     }
@@ -353,7 +352,7 @@ impl KdTree {
 impl Passes for KdTree {
     fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         let mut rows = Rows { kd: self, visit };
-        // Where nobody in the leaves may be jumped to, somebody elsewhere may.
+        // If the visited leaves hold no candidate, all leaves are searched.
         if self.settings.leaves == 0 || !self.tree.some_leaves(self.settings.leaves, &mut rows) {
             self.tree.all_leaves(&mut rows);
         }
@@ -387,7 +386,7 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Rows<'_, '_, '_, '_, O, C> {
     fn leaf(&mut self, places: Range<usize>) -> bool {
         let rows = &self.kd.tree.rows[places];
         self.visit.try_rows(rows);
-        // Asked only where leaves are counted.
+        // Only evaluated where leaves are counted.
         self.kd.settings.leaves > 0 && rows.iter().any(|r| self.visit.allows(*r as usize))
     }
 }

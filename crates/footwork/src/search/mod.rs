@@ -1,10 +1,10 @@
-//! Finding the row that fits best.
+//! Search: finds the row that best matches a query.
 //!
-//! Every search takes the same [`SearchQuery`] and looks at the same candidates ([`Candidates`]). `brute` is the definition. The
-//! exact structures ([`Backend::EXACT`]) return the same [`Match`] sooner: the same row and the bits of its cost. The approximate
-//! ones ([`Backend::APPROXIMATE`]) may return another row.
+//! Every search takes the same [`SearchQuery`] and considers the same candidates ([`Candidates`]). `brute` is the definition.
+//! The exact structures ([`Backend::EXACT`]) return the same [`Match`] sooner: the same row and the same bits of its cost. The
+//! approximate ones ([`Backend::APPROXIMATE`]) may return another row.
 //!
-//! Order of candidates: cost, then what already plays, then unmirrored, then the lowest row.
+//! Order of candidates: cost, then the playing row, then unmirrored, then the lowest row.
 
 mod best;
 pub(crate) mod boxes;
@@ -68,55 +68,55 @@ choices! {
 }
 
 impl Backend {
-    /// Those that find what comparing every row finds: all give the same result to the bit.
+    /// Backends that return what comparing every row returns: all give the same result to the bit.
     pub const EXACT: [Self; 5] = [Self::Brute, Self::Boxes, Self::Tree, Self::Flat, Self::KdTree];
-    /// Those that may return another row than the best one.
+    /// Backends that may return another row than the best one.
     pub const APPROXIMATE: [Self; 3] = [Self::Pca, Self::Voxel, Self::Clusters];
 }
 
-/// What is asked.
+/// A search query.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchQuery<'a> {
-    /// `[columns]` normalised features that are wanted.
+    /// `[columns]` desired normalised features.
     pub features: &'a [f32],
     /// `[columns]` run-time weights; 1 is the stored weight, exactly.
     pub multipliers: &'a [f32],
-    /// What plays now and what it costs to let it play on: it wins ties, pays no transition cost, and is the result when
-    /// nothing is cheaper.
+    /// The playing row and its cost of continuing. It wins ties, pays no transition cost, and is the result if no candidate is
+    /// cheaper.
     pub continuing: Option<Match>,
-    /// Added to the cost of every other candidate, as is its own (`Database::row_costs`).
+    /// Cost added to every other candidate, beside the row's own cost (`Database::row_costs`).
     pub transition_cost: f32,
-    /// What candidates cost more or less for their tags.
+    /// Cost bias of candidates by their tags; negative values attract.
     pub tag_costs: Option<&'a TagCosts>,
-    /// What costs more is no match, be it what plays: `None` is an answer.
+    /// Maximum cost of a match, including the playing row. The search may return `None`.
     pub max_cost: f32,
-    /// Cost of a transition per second, 0 or more: every other candidate pays it times `Database::row_unrest`, and times the
+    /// Cost of a transition per second, 0 or more. Every other candidate pays it times `Database::row_unrest`, and times the
     /// rate at which it would be repeated if it was shown before (`shown`).
     pub rest_cost: f32,
-    /// Rows that were shown lately.
+    /// Rows that were shown recently.
     pub shown: &'a [ShownRows],
-    /// Which rows may be jumped to.
+    /// Rows that the search may return.
     pub candidates: Candidates,
 }
 
-/// What is found.
+/// Result of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Match {
     /// Row.
     pub row: RowIndex,
-    /// True when the row fits as seen in a mirror (`mirror = query`).
+    /// True if the row is mirrored (`mirror = query`).
     pub mirrored: bool,
-    /// Cost, transition cost included.
+    /// Cost, including the transition cost.
     pub cost: f32,
-    /// True when it is what already plays.
+    /// True for the playing row.
     pub continuing: bool,
 }
 
-/// Why a query cannot be asked.
+/// Error of an invalid query.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// Another schema's query.
+    /// The number of values differs from the columns of the database.
     #[error("the query's `{what}` has {found} values; the database has {expected} columns")]
     Width {
         /// `features` or `multipliers`.
@@ -126,12 +126,12 @@ pub enum QueryError {
         /// Values given.
         found: usize,
     },
-    /// NaN or infinity.
+    /// A value is NaN or infinite.
     #[error("the query's `{what}`, value {index}, is {value}")]
     NotFinite {
         /// `features`, `multipliers`, `tag_costs` or `costs`.
         what: &'static str,
-        /// Place.
+        /// Index of the value.
         index: usize,
         /// Value.
         value: f32,
@@ -139,7 +139,7 @@ pub enum QueryError {
 }
 
 impl<'a> SearchQuery<'a> {
-    /// Any row that fits these features, whatever it costs.
+    /// Creates a query for these features, with all rows as candidates, no other costs and no limit.
     pub fn new(features: &'a [f32], multipliers: &'a [f32]) -> Self {
         Self {
             features,
@@ -154,8 +154,8 @@ impl<'a> SearchQuery<'a> {
         }
     }
 
-    /// Returns the distance of a row (`mirrored`: as seen in a mirror) from the query, without the costs that it pays beside it:
-    /// the sum over columns, in order, of ((q - x) * m) squared, or absolute where the schema says so.
+    /// Returns the distance of a row (or its mirror image, if `mirrored`) from the query, without other costs: the sum over
+    /// columns, in order, of ((q - x) * m) squared, or absolute where the schema defines it so.
     pub fn distance(&self, db: &Database, row: RowIndex, mirrored: bool) -> f32 {
         let (values, costs) = (db.features.row(row), &PerColumn(&db.residuals));
         if mirrored {
@@ -165,13 +165,13 @@ impl<'a> SearchQuery<'a> {
         }
     }
 
-    /// What a row costs more for its tags.
+    /// Returns the cost bias of a row by its tags.
     #[inline]
     pub fn tag_cost(&self, db: &Database, row: usize) -> f32 {
         self.tag_costs.map_or(0.0, |costs| costs.of_row(db, row))
     }
 
-    /// What a row pays beside its distance: the transition cost, then its tags', then its own, then what it costs at rest.
+    /// Returns the cost of a row beside its distance: the transition cost, plus that of its tags, of the row, and at rest.
     #[inline]
     pub fn extra_cost(&self, db: &Database, row: usize, mirrored: bool) -> f32 {
         let mut sum = self.transition_cost + self.tag_cost(db, row);
@@ -185,18 +185,18 @@ impl<'a> SearchQuery<'a> {
         sum
     }
 
-    /// What the playing row pays beside its distance: at rest, a transition that will be needed anyway.
+    /// Returns the cost of the playing row beside its distance: at rest, a transition that will be needed anyway.
     pub(crate) fn extra_cost_of_playing(db: &Database, row: RowIndex, rest_cost: f32) -> f32 {
         if db.row_unrest[row.at()] > 1.0 { rest_cost } else { 0.0 }
     }
 
-    /// No candidate with these sets of tags pays less: costs of its own are never negative. Summed in the same order, so that
-    /// rounding keeps it the least.
+    /// Returns a lower bound of the extra cost of candidates with these sets of tags: costs of rows are never negative. Summed in
+    /// the same order, so that it is a lower bound after rounding.
     pub(crate) fn least_extra_cost_among(&self, sets: SetBits) -> f32 {
         self.transition_cost + self.tag_costs.map_or(0.0, |costs| costs.least_among(sets))
     }
 
-    /// No candidate pays less.
+    /// Returns a lower bound of the extra cost of all candidates.
     pub(crate) fn least_extra_cost(&self) -> f32 {
         self.transition_cost + self.tag_costs.map_or(0.0, TagCosts::least)
     }
@@ -204,7 +204,7 @@ impl<'a> SearchQuery<'a> {
     /// Checks widths and numbers.
     ///
     /// # Errors
-    /// A width that is not the database's, a number that is not finite.
+    /// Returns [`QueryError`] if a width differs from the database's or a number is not finite.
     pub fn validate(&self, db: &Database) -> Result<(), QueryError> {
         let columns = db.features.columns;
         for (what, values) in [("features", self.features), ("multipliers", self.multipliers)] {
@@ -223,7 +223,7 @@ impl<'a> SearchQuery<'a> {
         if let Some((index, value)) = all.enumerate().find(|(_, all)| !all.is_finite()) {
             return Err(QueryError::NotFinite { what: "tag_costs", index, value });
         }
-        // No limit is infinity; only NaN is no limit at all.
+        // Infinity means no limit; only NaN is invalid.
         let max_cost = if self.max_cost.is_nan() { f32::NAN } else { 0.0 };
         let costs = [self.transition_cost, self.continuing.map_or(0.0, |c| c.cost), max_cost, self.rest_cost];
         match costs.iter().position(|c| !c.is_finite()) {
@@ -233,14 +233,14 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-/// A structure to search with; made from a database by [`SearchIndex::build`], or by a [`Setting`](structures::Setting).
+/// A search structure; built from a database by [`SearchIndex::build`], or by a [`Setting`](structures::Setting).
 #[derive(Debug)]
 pub struct SearchIndex(Structure);
 
 /// The structures.
 #[derive(Debug)]
 pub(crate) enum Structure {
-    /// Needs nothing beside the features.
+    /// Needs only the features.
     Brute,
     Boxes(Boxes),
     Tree(Tree),
@@ -252,13 +252,13 @@ pub(crate) enum Structure {
 }
 
 impl SearchIndex {
-    /// Makes the structure with its default settings.
+    /// Builds the structure with its default settings.
     pub fn build(db: &Database, backend: Backend) -> Self {
         structures::Setting::of(backend).build(db).expect("the fastest kernel there is can run")
     }
 
-    /// The same for queries with these `[columns]` multipliers: the matches are the same, and a tree finds them sooner. Any query
-    /// may still be asked.
+    /// Builds the structure for queries with these `[columns]` multipliers. The matches are the same, and a tree finds them
+    /// sooner. Other queries remain valid.
     pub fn build_for(db: &Database, backend: Backend, multipliers: &[f32]) -> Self {
         match backend {
             Backend::Tree => Self(Structure::Tree(Tree::build_for(db, multipliers))),
@@ -266,20 +266,20 @@ impl SearchIndex {
         }
     }
 
-    /// The best candidate, or `None` where there is none. Allocates nothing. The query must be valid.
+    /// Returns the best candidate, or `None` if there is none. Allocates nothing. The query must be valid.
     pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
         let mut room = [Match::default()];
         (self.search_k(db, query, &mut room) == 1).then_some(room[0])
     }
 
-    /// The best `out.len()` candidates (what plays among them), cheapest first, into `out`; returns how many there are.
+    /// Writes the best `out.len()` candidates (including the playing row) to `out`, cheapest first; returns their number.
     /// Allocates nothing. The query must be valid.
     pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
         self.search_into(db, query, Best::new(out, query.max_cost))
     }
 
-    /// As [`SearchIndex::search_k`], but of each moment (a tenth of a second of a clip, counted from its start) only the best
-    /// candidate. The playing row belongs to no moment.
+    /// Like [`SearchIndex::search_k`], but of each segment (a tenth of a second of a clip, counted from its start) only the best
+    /// candidate. The playing row belongs to no segment.
     pub fn search_moments(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
         self.search_into(db, query, Best::new(out, query.max_cost).one_per_moment(Moments::new(db)))
     }
@@ -297,16 +297,16 @@ impl SearchIndex {
         best.len()
     }
 
-    /// What [`SearchIndex::search`] returns for each query, into the same place of `out`; the shorter of both slices says for
-    /// how many. Allocates nothing. The queries must be valid. Who has several cores splits both slices. In the order of the
-    /// rows that play, neighbours share what is in the cache: 5 to 10 % less time, where many are asked.
+    /// Writes the result of [`SearchIndex::search`] for each query to the same index of `out`, up to the length of the shorter
+    /// slice. Allocates nothing. The queries must be valid. To use several cores, split both slices. Sorting the queries by
+    /// their playing rows improves cache use: 5 to 10 % less time for many queries.
     pub fn search_many(&self, db: &Database, queries: &[SearchQuery], out: &mut [Option<Match>]) {
         for (query, found) in queries.iter().zip(out) {
             *found = self.search(db, query);
         }
     }
 
-    /// What a transition to a row costs by features; `None` for a row that is not a candidate.
+    /// Returns the cost of a transition to a row by features; `None` for a row that is not a candidate.
     pub(crate) fn row_cost(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> Option<f32> {
         let rows = query.candidates.clip_rows(db, db.row_clips[row.at()].at());
         if !rows.contains(&row.at()) || !query.candidates.allow(db, row.at(), mirrored) {
@@ -336,7 +336,7 @@ impl SearchIndex {
         }
     }
 
-    /// Bytes held beside the features.
+    /// Returns the memory of the structure beside the features, bytes.
     pub fn bytes(&self) -> usize {
         match &self.0 {
             Structure::Brute => 0,

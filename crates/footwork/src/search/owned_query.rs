@@ -2,7 +2,7 @@
 
 use super::{Candidates, Match, SearchQuery};
 
-/// A copy of a [`SearchQuery`], to be kept or recorded. Costs of tags and of rest are left at their defaults.
+/// A copy of a [`SearchQuery`] for storage or recording. Costs of tags and of rest keep their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnedQuery {
     /// `[columns]` normalised features.
@@ -11,11 +11,11 @@ pub struct OwnedQuery {
     pub multipliers: Vec<f32>,
     /// The playing row and its cost.
     pub continuing: Option<Match>,
-    /// Added to the cost of every other candidate.
+    /// Cost added to every other candidate.
     pub transition_cost: f32,
-    /// What costs more is no match.
+    /// Maximum cost of a match.
     pub max_cost: f32,
-    /// Which rows may be played.
+    /// Rows that the search may return.
     pub candidates: Candidates,
 }
 
@@ -32,7 +32,7 @@ impl OwnedQuery {
         }
     }
 
-    /// The query.
+    /// Returns the query.
     pub fn ask(&self) -> SearchQuery<'_> {
         SearchQuery {
             continuing: self.continuing,

@@ -4,12 +4,12 @@
 //! (UPoseSearchDatabase: `NumberOfPrincipalComponents`, `KDTreeMaxLeafSize`, `KDTreeQueryNumNeighbors`). Eigenvectors by
 //! Jacobi's method (C. Jacobi, 1846; cyclic, as in Golub and Van Loan, "Matrix Computations").
 //!
-//! Trade-off: what the components leave out is not seen, and what a player asks (this pose, that trajectory) lies outside
-//! of them more than what was recorded. Too few components lose the best row among better-looking ones, which no number
-//! of candidates mends cheaply; many components make the kd-tree slow. Weights that change at run time bend the space that
-//! was measured: the query is projected by weighted least squares and each component counts as much as the weights give
-//! it, but the tree itself stays that of the stored weights. Absolute residuals are ranked as if they were squared. Costs
-//! 4 bytes per component and row, and about 6 bytes a row for the tree.
+//! Trade-off: differences outside the components are not seen, and a player's queries (this pose, that trajectory) lie outside
+//! them more than recorded motion does. With too few components the best row ranks below worse ones, which more candidates do
+//! not fix cheaply; many components make the kd-tree slow. Weights that change at run time change the metric: the query is
+//! projected by weighted least squares and each component is weighted accordingly, but the tree itself stays that of the
+//! stored weights. Absolute residuals are ranked as if they were squared. Costs 4 bytes per component and row, and about
+//! 6 bytes per row for the tree.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::kdtree::{Points, Split, Tree, Walk};
@@ -18,20 +18,20 @@ use crate::database::Database;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Most components: small matrices of a search lie on the stack.
+/// Maximum number of components: small matrices of a search lie on the stack.
 const COMPONENTS: usize = 32;
-/// Most candidates: they lie on the stack (16 KiB).
+/// Maximum number of candidates: they lie on the stack (16 KiB).
 const CANDIDATES: usize = 2048;
 
-/// How the structure is made and searched. Values outside of their range are moved to its nearest end.
+/// Settings of the structure and its search. Values outside their range are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Principal components kept, 1 to 32 and at most the columns. Default 4 (Unreal's).
+    /// Number of principal components, 1 to 32 and at most the number of columns. Default: 4 (Unreal's).
     pub components: usize,
-    /// Rows whose full cost is computed: the nearest by their components, 1 to 2048. Default 200 (Unreal's).
+    /// Number of rows whose full cost is computed: the nearest by their components, 1 to 2048. Default: 200 (Unreal's).
     pub candidates: usize,
-    /// Most rows of a leaf, at least 1. Default 16 (Unreal's).
+    /// Maximum number of rows of a leaf, at least 1. Default: 16 (Unreal's).
     pub leaf_rows: usize,
 }
 
@@ -53,7 +53,7 @@ pub struct Components {
 }
 
 impl Components {
-    /// Finds the first components, at most as many as columns, of `[rows x columns]` values. Equal values give equal bits.
+    /// Computes the first components, at most as many as columns, of `[rows x columns]` values. Equal values give equal bits.
     pub fn of(values: &[f32], columns: usize, components: usize) -> Self {
         if columns == 0 {
             return Self { mean: Vec::new(), axes: Vec::new(), explained: Vec::new() };
@@ -77,7 +77,7 @@ impl Components {
         for (k, o) in out.iter_mut().enumerate() {
             let axis = &self.axes[k * columns..][..columns];
             let dot: f32 = (0..columns).map(|c| (row[c] - self.mean[c]) * axis[c]).sum();
-            // Of rows at the end of f32 something must be known all the same.
+            // Rows near the limits of f32 must have finite projections, too.
             *o = if dot.is_nan() { 0.0 } else { dot.clamp(-1e15, 1e15) };
         }
     }
@@ -100,7 +100,7 @@ pub(crate) struct Pca {
 }
 
 impl Pca {
-    /// Finds the components, projects the rows, divides them.
+    /// Computes the components, projects the rows and builds the tree.
     pub fn build(db: &Database, settings: &Settings) -> Self {
         let columns = db.features.columns;
         let components = settings.components.clamp(1, COMPONENTS).min(columns);
@@ -126,14 +126,14 @@ impl Pca {
         Self { components, candidates, columns, mean, axes, mirrored, tree, points }
     }
 
-    /// Bytes held.
+    /// Returns the memory of the structure, bytes.
     pub fn bytes(&self) -> usize {
         let floats = [&self.mean, &self.axes, &self.points].map(|v| size_of_val(v.as_slice()));
         self.tree.bytes() + self.mirrored.bytes() + floats.iter().sum::<usize>()
     }
 
-    /// The query in the space of the components, and what a difference in each costs: weighted least squares, of which
-    /// weights of 1 leave the plain projection.
+    /// Returns the query in the space of the components, and the weight of each: weighted least squares, which with weights of 1
+    /// is the plain projection.
     fn project(&self, visit: &Visit<impl ColumnOrder, impl ColumnCost>) -> ([f32; COMPONENTS], [f32; COMPONENTS]) {
         let k = self.components;
         let axis = |i: usize| &self.axes[i * self.columns..][..self.columns];
@@ -156,7 +156,7 @@ impl Pca {
         }
         let mut weights = [1.0f32; COMPONENTS];
         if !plain {
-            // A component that no weight touches must not divide by zero.
+            // Avoids a division by zero for a component without weight.
             let ridge = 1e-9 * (0..k).map(|i| normal[i][i]).fold(0.0, f64::max) + f64::MIN_POSITIVE;
             for i in 0..k {
                 weights[i] = normal[i][i].sqrt() as f32;
@@ -187,7 +187,7 @@ impl Passes for Pca {
     }
 }
 
-/// The nearest so far: a heap with the farthest on top.
+/// The nearest rows so far: a heap with the farthest on top.
 struct Nearest<'a, 'v, 'd, 'b, O, C> {
     pca: &'a Pca,
     visit: &'v mut Visit<'d, 'b, O, C>,
@@ -198,7 +198,7 @@ struct Nearest<'a, 'v, 'd, 'b, O, C> {
 }
 
 impl<O, C> Nearest<'_, '_, '_, '_, O, C> {
-    /// While places are free everything is worth one, even what lies so far away that its distance overflows.
+    /// Returns whether a row at this distance is kept. While the heap is not full, every row is, even if its distance overflows.
     fn worth_a_place(&self, distance: f64) -> bool {
         self.count < self.pca.candidates || distance < f64::from(self.kept[0].0)
     }
@@ -261,9 +261,9 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Nearest<'_, '_, '_, '_, O, C> {
                 let d = (self.query[i] - p) * self.weights[i];
                 sum += d * d;
             }
-            // Only rows that may be jumped to take a place.
+            // Only candidates are kept.
             if self.worth_a_place(f64::from(sum)) && self.visit.allows(*row as usize) {
-                // Infinity for NaN.
+                // Replaces NaN by infinity.
                 self.keep(sum.min(f32::INFINITY), *row);
             }
         }
@@ -271,7 +271,7 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Nearest<'_, '_, '_, '_, O, C> {
     }
 }
 
-/// Means and covariances of the columns, `[columns]` and `[columns x columns]`.
+/// Returns means and covariances of the columns, `[columns]` and `[columns x columns]`.
 fn covariance(values: &[f32], columns: usize) -> (Vec<f64>, Vec<f64>) {
     let rows = (values.len() / columns).max(1) as f64;
     let mut mean = vec![0.0f64; columns];
@@ -301,8 +301,8 @@ fn covariance(values: &[f32], columns: usize) -> (Vec<f64>, Vec<f64>) {
     (mean, covariance)
 }
 
-/// Eigenvalues and eigenvectors (columns of `[n x n]`) of a symmetric matrix: Jacobi's rotations, row by row, until
-/// nothing is left beside the diagonal. Square roots and the four operations only, so the bits are the same everywhere.
+/// Returns eigenvalues and eigenvectors (columns of `[n x n]`) of a symmetric matrix: Jacobi rotations, row by row, until the
+/// matrix is diagonal. Uses square roots and the four operations only, so the bits are the same everywhere.
 fn eigen(a: &mut [f64], n: usize) -> (Vec<f64>, Vec<f64>) {
     let mut v = vec![0.0f64; n * n];
     (0..n).for_each(|i| v[i * n + i] = 1.0);

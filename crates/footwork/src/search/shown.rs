@@ -1,13 +1,13 @@
-//! Rows that were shown lately.
+//! Rows that were shown recently.
 
-/// Rows that were shown one after the other.
+/// A range of rows that were shown in sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ShownRows {
-    /// The first.
+    /// First row.
     pub start: u32,
     /// One after the last.
     pub end: u32,
-    /// Seen in a mirror (`mirror = query`).
+    /// Whether the rows are mirrored (`mirror = query`).
     pub mirrored: bool,
     /// Time since the last of them was shown, seconds.
     pub ago_s: f32,
@@ -16,8 +16,8 @@ pub struct ShownRows {
 }
 
 impl ShownRows {
-    /// How often a row is shown, if it is shown again now: once in the seconds since it was, at most once per second. 0 for
-    /// other rows.
+    /// Returns the rate at which a row repeats if it is shown again now: once per time since it was shown, at most once per
+    /// second. 0 for other rows.
     #[inline]
     pub fn again_hz(&self, row: usize, mirrored: bool) -> f32 {
         if self.mirrored != mirrored || !(self.start as usize..self.end as usize).contains(&row) {

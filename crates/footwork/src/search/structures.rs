@@ -1,11 +1,11 @@
-//! Every structure with every setting behind one door: to choose one by name, to measure them side by side, and to ask what
-//! a search looked at.
+//! All structures with all settings in one type: to select one by name, to measure them side by side, and to count the rows
+//! and nodes that a search visits.
 //!
 //! ```
 //! use footwork::search::structures::Setting;
 //! use footwork::search::{Backend, pca};
 //!
-//! // What a backend stands for, and the same structure told to look at more.
+//! // The default setting of a backend, and the same structure with more candidates.
 //! assert_eq!(Setting::of(Backend::Pca), Setting::Pca(pca::Settings::default()));
 //! let more = Setting::Pca(pca::Settings { candidates: 1000, ..pca::Settings::default() });
 //! assert_eq!(more.to_string(), "4 components, 1000 candidates");
@@ -22,7 +22,7 @@ use crate::schema::Residual;
 use std::cell::Cell;
 use std::fmt;
 
-/// A structure and how it is made and searched.
+/// A structure and its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Setting {
@@ -45,7 +45,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// What a backend stands for: defaults, and the fastest kernel.
+    /// Returns the default setting of a backend, with the fastest kernel.
     pub fn of(backend: Backend) -> Self {
         match backend {
             Backend::Brute => Self::Brute,
@@ -59,8 +59,8 @@ impl Setting {
         }
     }
 
-    /// What is worth measuring of a backend: its defaults; the tree under every kernel that runs here; the approximate ones
-    /// (a kd-tree that visits some leaves is one) from quick and wrong to slow and right.
+    /// Returns the settings of a backend that are worth measuring: its defaults; the tree under every kernel that runs here; the
+    /// approximate ones (including a kd-tree that visits some leaves) from fast and inaccurate to slow and accurate.
     pub fn of_interest(backend: Backend) -> Vec<Self> {
         match backend {
             Backend::Tree => Kernel::ALL.into_iter().filter(|k| k.is_available()).map(Self::Tree).collect(),
@@ -90,7 +90,7 @@ impl Setting {
         }
     }
 
-    /// The structure that is set.
+    /// Returns the backend of the structure.
     pub fn backend(&self) -> Backend {
         match self {
             Self::Brute => Backend::Brute,
@@ -104,12 +104,12 @@ impl Setting {
         }
     }
 
-    /// The instructions it is searched with, where they can be chosen.
+    /// Returns the kernel of the search, for structures with a choice of kernels.
     pub fn kernel(&self) -> Option<Kernel> {
         if let Self::Tree(kernel) = self { Some(*kernel) } else { None }
     }
 
-    /// True when it returns what comparing every row returns, to the bit.
+    /// Returns whether the structure returns the same result as comparing every row, to the bit.
     pub fn is_exact(&self) -> bool {
         match self {
             Self::KdTree(s) => s.leaves == 0,
@@ -117,7 +117,7 @@ impl Setting {
         }
     }
 
-    /// Makes the structure; `None` where this processor lacks the instructions.
+    /// Builds the structure; returns `None` if this processor lacks the instructions.
     pub fn build(&self, db: &Database) -> Option<SearchIndex> {
         Some(SearchIndex(match self {
             Self::Brute => Structure::Brute,
@@ -132,7 +132,7 @@ impl Setting {
     }
 }
 
-/// What sets it apart from others of its structure; empty where there is nothing to set.
+/// Writes the settings that distinguish it from others of its structure; empty if it has no settings.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -164,17 +164,17 @@ impl fmt::Display for Setting {
     }
 }
 
-/// What a search looked at.
+/// Number of nodes and rows that a search visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// Nodes (boxes, branches of trees) whose bound was computed; 0 of structures without any.
+    /// Nodes (boxes, branches of trees) whose bound was computed; 0 for structures without nodes.
     pub nodes: usize,
-    /// Rows whose cost was computed with the stored features, wholly or until it was too high.
+    /// Rows whose cost was computed from the stored features, completely or until it was too high.
     pub rows: usize,
 }
 
 impl SearchIndex {
-    /// What a search for the best looks at. Slower than the search itself: for measurements.
+    /// Counts the nodes and rows that a search for the best row visits. Slower than the search itself: for measurements.
     pub fn touched(&self, db: &Database, query: &SearchQuery) -> Touched {
         let mut room = [Match::default()];
         let mut best = Best::new(&mut room, query.max_cost);
@@ -206,7 +206,7 @@ impl SearchIndex {
     }
 }
 
-/// Counts rows, the sum of each of which begins with its first column, and nodes.
+/// Counts nodes, and rows by the first column of each sum.
 struct Counted<'a, O> {
     order: O,
     touched: &'a Cell<Touched>,

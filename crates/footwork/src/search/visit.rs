@@ -1,5 +1,5 @@
-//! What the structures share that look at rows in an order of their own: the order of candidates, which columns they are
-//! made of, and how a query that is seen in a mirror meets what they store.
+//! Shared parts of structures that visit rows in their own order: the order of candidates, the choice of columns, and the
+//! comparison of a mirrored query with stored values.
 
 use super::best::is_within;
 use super::cost::{ColumnCost, ColumnOrder};
@@ -10,7 +10,7 @@ use crate::schema::ChannelKind;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Which columns a structure is made of. The cost of a row always counts all of them.
+/// Columns that a structure is built from. The cost of a row always counts all columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Columns {
@@ -24,7 +24,7 @@ pub enum Columns {
 }
 
 impl Columns {
-    /// The columns meant, rising; all where the schema has none of them.
+    /// Returns the selected columns, ascending; all columns if the schema has none of the selected ones.
     pub fn of(self, db: &Database) -> Vec<usize> {
         let trajectory = |kind: &ChannelKind| {
             matches!(
@@ -44,7 +44,7 @@ impl Columns {
     }
 }
 
-/// A column of a query as a stored column meets it: `sign * features[column]` is what the stored value is compared with.
+/// A column of a query as compared with a stored column: the stored value is compared with `sign * features[column]`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Met {
     /// Column of the query.
@@ -54,14 +54,14 @@ pub(super) struct Met {
 }
 
 impl Met {
-    /// What the stored value is compared with.
+    /// Returns the value that the stored value is compared with.
     pub fn value(self, query: &SearchQuery) -> f32 {
         self.sign * query.features[self.column]
     }
 }
 
-/// For every stored column the column of a mirrored query that is compared with it; of several the first, so that a bound
-/// made of them is never too high.
+/// For every stored column, the column of a mirrored query that is compared with it. Of several, only the first counts, so
+/// that a bound made of them is never too high.
 #[derive(Debug)]
 pub(super) struct Mirrored(Vec<Option<Met>>);
 
@@ -76,7 +76,7 @@ impl Mirrored {
         Self(met)
     }
 
-    /// Who meets a stored column.
+    /// Returns the query column compared with `stored`.
     #[inline]
     pub fn met(&self, mirrored: bool, stored: usize) -> Option<Met> {
         if mirrored { self.0[stored] } else { Some(Met { column: stored, sign: 1.0 }) }
@@ -87,12 +87,12 @@ impl Mirrored {
     }
 }
 
-/// Rows whose costs are added up side by side.
+/// Number of rows whose costs are summed in parallel.
 const SIDE_BY_SIDE: usize = 4;
-/// Columns after which a sum is looked at.
+/// Number of columns after which a sum is compared with the limit.
 const FIRST_COLUMNS: usize = 8;
 
-/// One side of one search: rows as they are stored, or as they are seen in a mirror.
+/// One pass of a search: over rows as stored, or over their mirror images.
 pub(super) struct Visit<'a, 'b, O, C> {
     pub db: &'a Database,
     pub query: &'a SearchQuery<'a>,
@@ -100,7 +100,7 @@ pub(super) struct Visit<'a, 'b, O, C> {
     pub costs: &'a C,
     pub mirrored: bool,
     pub best: &'a mut Best<'b>,
-    /// Beside its distance no row costs less.
+    /// Lower bound of the extra cost of all rows.
     pub least_extra: f32,
 }
 
@@ -116,14 +116,14 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
         Self { db, query, order, costs, mirrored, best, least_extra: query.least_extra_cost() }
     }
 
-    /// False when a row whose columns cost at least `bound` can neither win nor tie. False for NaN: infinity times a
-    /// multiplier of 0 is no match.
+    /// Returns false if a row whose columns cost at least `bound` can neither win nor tie. False for NaN: infinity times a
+    /// multiplier of 0 is not a match.
     #[inline]
     pub fn worth(&self, bound: f32) -> bool {
         is_within(bound + self.least_extra, self.best.limit())
     }
 
-    /// True when the row may be jumped to.
+    /// Returns whether the row is a candidate.
     #[inline]
     pub fn allows(&self, row: usize) -> bool {
         let clip = self.db.row_clips[row].at();
@@ -131,9 +131,9 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
             && self.query.candidates.allow(self.db, row, self.mirrored)
     }
 
-    /// Offers rows that may be jumped to. Each sum is that of `row_cost`, given up as soon as it is too high; who may be
-    /// jumped to is asked last, since few rows get so far. Several at once, since each sum must wait for its own last
-    /// addition but not for those of others.
+    /// Offers those of the rows that are candidates. Each sum is that of `row_cost`, stopped once it is too high. Candidacy is
+    /// tested last, since few rows remain by then. Several rows are summed in parallel, since each addition depends only on the
+    /// previous one of its own sum.
     #[inline]
     pub fn try_rows(&mut self, rows: &[u32]) {
         let (groups, rest) = rows.as_chunks::<SIDE_BY_SIDE>();
@@ -145,7 +145,7 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
         }
     }
 
-    /// The same of rows in database order.
+    /// Like `try_rows`, for rows in database order.
     #[inline]
     pub fn try_range(&mut self, rows: Range<usize>) {
         let mut row = rows.start;
@@ -162,14 +162,14 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
     #[inline]
     fn try_some<const N: usize>(&mut self, rows: [usize; N]) {
         let values = rows.map(|row| self.db.features.row(RowIndex::new(row)));
-        // All of one length, said once: no bounds are checked in the loop.
+        // Slices of equal length let the compiler omit bounds checks in the loop.
         let n = values[0].len().min(FIRST_COLUMNS);
         let first = values.map(|v| &v[..n]);
         let (features, multipliers) = (&self.query.features[..n], &self.query.multipliers[..n]);
         let mut sums = [0.0; N];
         for c in 0..n {
             for i in 0..N {
-                // In a mirror the value comes from any column of the row.
+                // In the mirror image the value comes from any column of the row.
                 let value = if self.mirrored { self.order.value(values[i], c) } else { self.order.value(first[i], c) };
                 sums[i] += self.costs.cost(c, features[c] - value, multipliers[c]);
             }
@@ -200,7 +200,7 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
         }
     }
 
-    /// Every row; for when a broad phase has found nobody who may be jumped to.
+    /// Offers every row; for a broad phase that has found no candidate.
     pub fn try_all(&mut self) {
         for clip in 0..self.db.clips.len() {
             self.try_range(self.query.candidates.clip_rows(self.db, clip));
@@ -208,13 +208,13 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
     }
 }
 
-/// A structure that looks at one side at a time.
+/// A structure that is searched one pass at a time.
 pub(super) trait Passes {
-    /// Looks at one side.
+    /// Runs one pass.
     fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>);
 }
 
-/// The variance of each column over all rows, `[columns]`.
+/// Returns the variance of each column over all rows, `[columns]`.
 pub(super) fn variances(db: &Database) -> Vec<f64> {
     let (n, rows) = (db.features.columns, db.features.rows().max(1) as f64);
     let (mut sum, mut squares) = (vec![0.0f64; n], vec![0.0f64; n]);
@@ -230,7 +230,7 @@ pub(super) fn variances(db: &Database) -> Vec<f64> {
     squares.iter().map(|s| s / rows).collect()
 }
 
-/// A pass of its own frame: what a structure keeps on the stack must not be made room for in the passes of others.
+/// Runs a pass in a stack frame of its own, so that the passes of other structures do not reserve its stack space.
 #[inline(never)]
 pub(super) fn apart(structure: &impl Passes, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
     structure.visit(visit);

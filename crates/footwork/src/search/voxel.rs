@@ -1,18 +1,18 @@
-//! A table of voxels: where the most moving joint is decides which rows are compared. Approximate.
+//! A table of voxels: the position of the joint that moves most selects the rows to compare. Approximate.
 //!
 //! Source: the method described for Unity's Kinematica, as retold in "Two Methods for Improving Nearest Neighbor
-//! Searching in Motion Matching" (goodrain553.github.io). A pose B may follow a pose A when for each joint looked at the
-//! successor A+ and B are alike in three ways: position (closer than a * speed + b), direction of movement (within 90
+//! Searching in Motion Matching" (goodrain553.github.io). A pose B may follow a pose A if for each considered joint the
+//! successor A+ and B are similar in three respects: position (closer than a * speed + b), direction of movement (within 90
 //! degrees) and speed (differing by less than a' * speed + b'). Such lists for every pose would be too large, so space is
-//! cut into voxels by the position of one joint, the one that varies most, and a voxel lists all that may follow any pose
-//! in it. The constants are not published; the defaults here are ours. (Kinematica's released package searches quantised
-//! codes instead.)
+//! divided into voxels by the position of one joint, the one that varies most, and a voxel lists all poses that may follow
+//! any pose in it. The constants are not published; the defaults here are ours. (Kinematica's released package searches
+//! quantised codes instead.)
 //!
-//! Trade-off: finding the list takes no time, comparing its rows takes all of it. One joint says little, so lists are long
-//! (with the defaults most of a database of plain locomotion), and lists short enough to be quick leave out what a sudden
-//! change of mind asks for: they were made to, for they judge the pose alone and never the trajectory. Where the answer
-//! must be the cheapest row this is the slowest of the structures here. Multipliers, absolute residuals and the trajectory
-//! take no part in the choice of the list, only in the cost. Takes a bit per voxel in use and run of rows.
+//! Trade-off: finding the list takes no time; comparing its rows takes all of it. One joint selects weakly, so lists are long
+//! (with the defaults most of a database of plain locomotion). Lists short enough to be fast omit the rows for a sudden change
+//! of the goal, by design: they judge the pose alone and never the trajectory. Where the result must be the cheapest row, this
+//! is the slowest of the structures here. Multipliers, absolute residuals and the trajectory do not affect the choice of the
+//! list, only the cost. Takes a bit per voxel in use and run of rows.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Mirrored, Passes, Visit, variances};
@@ -22,29 +22,29 @@ use crate::schema::ChannelKind;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Most voxels; where there would be more, they grow.
+/// Maximum number of voxels; where there would be more, voxels grow.
 const VOXELS: usize = 1 << 16;
 
-/// How the table is made. Values outside of their range are moved to its nearest end, NaN to the default.
+/// Settings of the table. Values outside their range are clamped; NaN is replaced by the default.
 ///
-/// Lengths are in metres where the schema has joint positions. Where it has none, the three columns that vary most are
-/// taken for a joint, and all lengths are in units of theirs as they are stored.
+/// Lengths are in metres if the schema has joint positions. If it has none, the three columns that vary most serve as a
+/// joint, and all lengths are in the units of their stored values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Edge of a voxel, metres, 0.01 to 10. Default 0.1. There are at most 65 536 voxels: where there would be more they grow.
+    /// Edge of a voxel, metres, 0.01 to 10. Default: 0.1. There are at most 65 536 voxels; where there would be more, they grow.
     pub voxel_m: f32,
-    /// Poses of a voxel whose followers are looked for, evenly spread over those in it, 1 to 4096. Default 16.
+    /// Number of poses of a voxel, evenly spread, whose followers are listed, 1 to 4096. Default: 16.
     pub poses_per_voxel: usize,
-    /// Positions may differ by this per speed (a), seconds, at least 0. Default 0.1.
+    /// Allowed difference of positions per speed (a), seconds, at least 0. Default: 0.1.
     pub position_per_speed_s: f32,
-    /// And by this in any case (b), metres, at least 0. Default 0.4.
+    /// Allowed difference of positions at speed 0 (b), metres, at least 0. Default: 0.4.
     pub position_m: f32,
-    /// Speeds may differ by this share (a'), at least 0. Default 0.5.
+    /// Allowed relative difference of speeds (a'), at least 0. Default: 0.5.
     pub speed_share: f32,
-    /// And by this in any case (b'), metres per second, at least 0. Default 2. What moves slower has no direction.
+    /// Allowed difference of speeds at speed 0 (b'), m/s, at least 0. Default: 2. Below this speed the direction is ignored.
     pub speed_mps: f32,
-    /// Rows that are listed together, judged by the one in their middle, 1 to 64. Default 8.
+    /// Number of rows that are listed together, judged by the middle one, 1 to 64. Default: 8.
     pub run_rows: usize,
 }
 
@@ -78,14 +78,14 @@ impl Settings {
     }
 }
 
-/// Three columns that are the position of a joint; fewer where the schema has fewer.
+/// Three columns with the position of a joint; fewer if the schema has fewer.
 type Joint = [Option<usize>; 3];
 
 /// The grid over the positions of one joint.
 #[derive(Debug)]
 struct Grid {
     joint: Joint,
-    /// `[3]` what a stored value is multiplied by, and what is added, to have a length.
+    /// `[3]` factor and offset that convert a stored value to a length.
     scale: [f32; 3],
     offset: [f32; 3],
     min: [f32; 3],
@@ -95,7 +95,7 @@ struct Grid {
 
 impl Grid {
     fn voxel(&self, at: [f32; 3]) -> usize {
-        // `as` moves what lies outside to the border, and NaN to 0.
+        // `as` moves values outside the grid to its border, and NaN to 0.
         let place = |i: usize| (((at[i] - self.min[i]) / self.edge) as usize).min(self.count[i] - 1);
         (place(2) * self.count[1] + place(1)) * self.count[0] + place(0)
     }
@@ -106,17 +106,17 @@ impl Grid {
 pub(crate) struct Voxels {
     grid: Grid,
     mirrored: Mirrored,
-    /// `[voxels]` which list.
+    /// `[voxels]` index of the list.
     list_of: Vec<u32>,
-    /// Words of a list.
+    /// Number of words of a list.
     words: usize,
-    /// `[lists x words]` a bit per run.
+    /// `[lists x words]` one bit per run.
     lists: Vec<u64>,
-    /// First row and first row after.
+    /// First row and one after the last.
     runs: Vec<(u32, u32)>,
 }
 
-/// A joint at a row.
+/// State of a joint at a row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moving {
     position: Vec3,
@@ -126,7 +126,7 @@ struct Moving {
 }
 
 impl Voxels {
-    /// Makes the table.
+    /// Builds the table.
     pub fn build(db: &Database, settings: &Settings) -> Self {
         let s = settings.in_range();
         let (joints, chosen) = joints(db);
@@ -159,7 +159,7 @@ impl Voxels {
                     list[r / 64] |= 1 << (r % 64);
                 }
             }
-            // Those in the voxel itself are at home.
+            // The poses in the voxel itself are always listed.
             for row in rows {
                 let r = runs.partition_point(|run| run.1 <= *row);
                 list[r / 64] |= 1 << (r % 64);
@@ -169,7 +169,7 @@ impl Voxels {
         Self { grid, mirrored: Mirrored::new(db), list_of, words, lists, runs }
     }
 
-    /// Bytes held.
+    /// Returns the memory of the table, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.list_of.as_slice())
             + size_of_val(self.lists.as_slice())
@@ -206,7 +206,7 @@ impl Passes for Voxels {
     }
 }
 
-/// The joints whose positions the schema has, and which of them varies most.
+/// Returns the joints whose positions the schema has, and the index of the one that varies most.
 fn joints(db: &Database) -> (Vec<Joint>, usize) {
     let variance = variances(db);
     let of_channels = db.schema.channels.iter().filter(|c| matches!(c.kind, ChannelKind::JointPosition(_)));
@@ -223,7 +223,7 @@ fn joints(db: &Database) -> (Vec<Joint>, usize) {
     (joints, chosen)
 }
 
-/// What a stored value is multiplied by, and what is added, to have a length: of columns that are no joint, nothing.
+/// Returns factor and offset that convert a stored value to a length; for columns that are not a joint, the identity.
 fn lengths(db: &Database, joint: Joint) -> ([f32; 3], [f32; 3]) {
     let is_joint = db.schema.channels.iter().any(|c| matches!(c.kind, ChannelKind::JointPosition(_)));
     let column = |c: Option<usize>| c.filter(|_| is_joint);
@@ -233,7 +233,7 @@ fn lengths(db: &Database, joint: Joint) -> ([f32; 3], [f32; 3]) {
     )
 }
 
-/// Where a joint is at every row, where it is one row later, and how it moves.
+/// Returns a joint's position at every row, its position one row later, and its velocity.
 fn movement(db: &Database, joint: Joint) -> Vec<Moving> {
     let (scale, offset) = lengths(db, joint);
     let position = |row: usize| {
@@ -245,7 +245,7 @@ fn movement(db: &Database, joint: Joint) -> Vec<Moving> {
     for clip in &db.clips {
         let rows = clip.row_range();
         for row in rows.clone() {
-            // The last row moves on as the last but one did.
+            // The last row continues with the velocity of the row before it.
             let (from, to) = if row + 1 < rows.end { (row, row + 1) } else { (row.max(rows.start + 1) - 1, row) };
             let step = position(to) - position(from);
             let velocity = step * db.search_rate_hz;
@@ -256,7 +256,7 @@ fn movement(db: &Database, joint: Joint) -> Vec<Moving> {
     all
 }
 
-/// The three tests.
+/// Returns whether pose `b` may follow pose `a` by the three tests.
 fn may_follow(a: &Moving, b: &Moving, s: &Settings) -> bool {
     let far = a.speed * s.position_per_speed_s + s.position_m;
     let slow = a.speed.min(b.speed) < s.speed_mps;
@@ -280,7 +280,7 @@ fn grid(db: &Database, joint: Joint, moving: &[Moving], edge: f32) -> Grid {
     Grid { joint, scale, offset, min: min.to_array(), edge, count: places(edge) }
 }
 
-/// Voxels without poses take the list of the nearest that has some, step by step through the sides.
+/// Gives voxels without poses the list of the nearest voxel that has some, step by step through faces.
 fn fill_gaps(list_of: &mut [u32], count: [usize; 3]) {
     let mut border: Vec<usize> = (0..list_of.len()).filter(|v| list_of[*v] != u32::MAX).collect();
     let strides = [1, count[0], count[0] * count[1]];

@@ -1,4 +1,4 @@
-//! From what the user asks to a desired velocity and facing.
+//! Converts the user's input to a desired velocity and facing.
 
 use super::simulation::{Desired, Simulation};
 use crate::input::{CollisionHook, Gait, Goal, MotionInput, Stick, TrajectoryPoint};
@@ -7,41 +7,41 @@ use crate::motion::StickSpeeds;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Follows [`Goal::Path`]: how far along the character is.
+/// Progress along a [`Goal::Path`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PathProgress {
-    /// Which path.
+    /// Identifier of the path.
     pub id: u64,
-    /// Metres along it.
+    /// Distance along the path, metres.
     pub distance_m: f32,
 }
 
-/// Seconds of way by which the point aimed at on a path runs ahead.
+/// Look-ahead of the aim point on a path, as time at the current speed, seconds.
 const AIM_AHEAD_S: f32 = 0.25;
-/// And at least this far, metres.
+/// Minimum look-ahead of the aim point on a path, metres.
 const AIM_AHEAD_M: f32 = 0.25;
-/// Seconds ahead at which a trajectory of the user's own is aimed at.
+/// Look-ahead of the aim point on a trajectory of the user, seconds.
 const TRAJECTORY_AIM_S: f32 = 0.25;
 
-/// What a desire follows from.
+/// Input for the desired velocity and facing.
 #[derive(Clone, Copy)]
 pub struct Steering<'a> {
-    /// What is asked for.
+    /// The game's input.
     pub input: &'a MotionInput<'a>,
-    /// Where the character is.
+    /// The simulated character.
     pub now: &'a Simulation,
-    /// What was desired last: kept where the goal says nothing.
+    /// Last desired state; kept where the goal does not define one.
     pub before: &'a Desired,
-    /// How fast a stick is.
+    /// Speeds at full stick.
     pub speeds: &'a StickSpeeds,
-    /// No goal makes it faster, m/s.
+    /// Maximum speed of any goal, m/s.
     pub max_speed_mps: f32,
-    /// How soon a velocity is reached.
+    /// Half-life of the velocity spring, seconds.
     pub velocity_half_life_s: f32,
 }
 
 impl Steering<'_> {
-    /// What is desired `ahead_s` seconds from now. Advances `progress` on a path. Walls are not run into.
+    /// Returns the desired state `ahead_s` seconds from now. Advances `progress` on a path. Walls limit the velocity.
     pub fn desired(&self, progress: &mut PathProgress, ahead_s: f32) -> Desired {
         let asked = self.asked(progress, ahead_s);
         let wanted = Desired { velocity: asked.velocity.clamp_length_max(self.max_speed_mps), ..asked };
@@ -75,7 +75,7 @@ impl Steering<'_> {
                 let speed = speed_mps.max(0.0);
                 let mut remaining = path.remaining_m(progress.distance_m);
                 if remaining < 1.0 {
-                    // Beside the last piece, the end is further than the piece is long.
+                    // Beside the last section, the end is further than the section is long.
                     remaining = remaining.max((path.point(path.length_m()) - now.position).length());
                 }
                 let ahead = now.velocity.normalize_or_zero();
@@ -99,20 +99,20 @@ impl Steering<'_> {
     }
 }
 
-/// The fastest that one who has `distance_m` left in the direction `ahead` (a unit vector) may want to go there, to arrive
-/// without overshooting. Told to stop, a velocity spring still travels 2 v / y + a / y2 (y = 2 ln 2 / half-life). Asking for
-/// y times what is left beyond that makes the rest shrink exponentially.
+/// Returns the maximum speed in the direction `ahead` (a unit vector) at which a character stops within `distance_m` without
+/// overshooting. From a command to stop, a velocity spring still travels 2 v / y + a / y2 (y = 2 ln 2 / half-life). A speed of
+/// y times the distance left beyond that makes that distance shrink exponentially.
 fn arriving_mps(now: &Simulation, ahead: Vec3, distance_m: f32, velocity_half_life_s: f32) -> f32 {
     let y = 2.0 * std::f32::consts::LN_2 / velocity_half_life_s.max(1e-3);
     let stopping = 2.0 * now.velocity.dot(ahead) / y + now.acceleration.dot(ahead) / (y * y);
     (distance_m - stopping).max(0.0) * y
 }
 
-/// Seconds of way in which walls are looked for, in half-lives of the velocity: nearly three times the way to a stop.
+/// Distance within which walls count, in half-lives at the current speed: nearly three times the stopping distance.
 const WALLS_AHEAD: f32 = 4.0;
 
-/// A velocity without the part that would run into a wall: slower the nearer it is. A hook that slides along walls leaves
-/// the part along them, one that stops where it hits leaves nothing.
+/// Returns a velocity without the part that would run into a wall: slower the nearer the wall is. With a hook that slides
+/// along walls, the part along them remains; with one that stops at the hit, nothing does.
 fn along_walls(collide: &CollisionHook, now: &Simulation, wanted: Vec3, velocity_half_life_s: f32) -> Vec3 {
     let to = now.position + wanted * (WALLS_AHEAD * velocity_half_life_s);
     let got = collide(now.position, to);
@@ -139,7 +139,7 @@ fn from_stick(stick: &Stick, now: &Simulation, before: &Desired, speeds: &StickS
     Desired { velocity, facing, gait: if stick.gait == Gait::Run { 1.0 } else { 0.0 } }
 }
 
-/// Position and facing of a user's trajectory at a time, linear between its points, constant outside.
+/// Returns position and facing of a user's trajectory at a time, linear between its points, constant outside.
 pub fn sample(points: &[TrajectoryPoint], time_s: f32) -> (Vec3, Facing) {
     let i = points.partition_point(|p| p.time_s <= time_s);
     let (a, b) = (&points[i.saturating_sub(1)], &points[i.min(points.len() - 1)]);
@@ -259,7 +259,7 @@ mod tests {
             }
             assert!((2.9..=3.0 + 1e-4).contains(&now.position.z) && now.velocity.z.abs() < 0.05, "{now:?}");
             assert!(now.position.x > least_x, "{now:?}");
-            // A wall that is run into takes all of the speed in one tick: 240 m/s2.
+            // Without the limit, a collision removes all of the speed in one tick: 240 m/s2.
             assert!(hardest < 15.0, "{hardest}");
         }
     }

@@ -1,4 +1,4 @@
-//! The dance card: how much motion there is, by speed, turn and direction of travel, beside what a stick asks for.
+//! Coverage: how much motion the database has, by speed, turn rate and direction of travel, compared with what a stick needs.
 
 use super::{Desired, Simulation, SimulationConfig};
 use crate::math::{Facing, Transform, wrap_angle};
@@ -10,28 +10,28 @@ use serde::Serialize;
 pub const SPEEDS_MPS: [f32; 5] = [0.3, 1.0, 2.0, 3.0, 6.0];
 /// Bounds of the turn rate of the direction of travel, in degrees/s, positive to the left.
 pub const TURNS_DEG_S: [f32; 6] = [-300.0, -90.0, -30.0, 30.0, 90.0, 300.0];
-/// Directions of travel, seen from the facing.
+/// Directions of travel, relative to the facing.
 pub const DIRECTIONS: [&str; 4] = ["ahead", "to the left", "backward", "to the right"];
-/// Direction of travel and facing are taken over this, seconds: steps make both sway.
+/// Time over which direction of travel and facing are averaged, seconds: both sway with each step.
 const SMOOTH_S: f32 = 0.3;
-/// A random stick is followed for so long, minutes, at so many frames per second.
+/// Duration of the random stick input, minutes, and its frame rate.
 const WALK_MIN: f32 = 10.0;
 const WALK_HZ: f32 = 30.0;
 
-/// How much there is of one kind of motion.
+/// Coverage of one kind of motion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DanceCardCell {
     /// Bounds of the speed, m/s.
     pub speed_mps: [f32; 2],
-    /// Bounds of the rate at which the way turns, degrees/s, positive to the left.
+    /// Bounds of the turn rate of the path, degrees/s, positive to the left.
     pub turn_deg_s: [f32; 2],
-    /// Where to, seen from the facing: `ahead`, `to the left`, `backward`, `to the right`.
+    /// Direction of travel, relative to the facing: `ahead`, `to the left`, `backward`, `to the right`.
     pub travel: &'static str,
-    /// How much of it there is, seconds.
+    /// Duration in the database, seconds.
     pub have_s: f32,
-    /// A stick can ask for it: within the speeds of `matcher.speeds.run`.
+    /// Whether a stick can request it: within the speeds of `matcher.speeds.run`.
     pub asked: bool,
-    /// How much of it a random stick asks for, seconds per minute.
+    /// Share that a random stick requests, seconds per minute.
     pub asked_s_per_min: f32,
 }
 
@@ -42,15 +42,15 @@ fn level(v: Vec3) -> Vec3 {
     Vec3::new(v.x, 0.0, v.z)
 }
 
-/// Returns the cell `[speed, turn, direction]` of a motion, if it lies within the card. Angles are in degrees; `off_deg` is that
-/// from the facing to the direction of travel.
+/// Returns the cell `[speed, turn, direction]` of a motion, if it lies within the card. Angles are in degrees; `off_deg` is
+/// the angle from the facing to the direction of travel.
 fn travel_cell(speed_mps: f32, turn_deg_s: f32, off_deg: f32) -> Option<[usize; 3]> {
     let slot = |edges: &[f32], v: f32| edges.windows(2).position(|e| e[0] <= v && v < e[1]);
     let direction = ((off_deg + 405.0) / 90.0) as usize % 4;
     Some([slot(&SPEEDS_MPS, speed_mps)?, slot(&TURNS_DEG_S, turn_deg_s)?, direction])
 }
 
-/// Returns how long roots travel in which way; `ways` are frames per second and `world_from_root` frame by frame.
+/// Returns the duration of root motion per cell; `ways` holds the frame rate and `world_from_root` of each frame.
 pub fn travel_seconds(ways: impl Iterator<Item = (f32, Vec<Transform>)>) -> TravelSeconds {
     let mut have = [[[0.0f32; 4]; 5]; 4];
     for (rate_hz, roots) in ways {
@@ -76,7 +76,7 @@ pub fn travel_seconds(ways: impl Iterator<Item = (f32, Vec<Transform>)>) -> Trav
     have
 }
 
-/// Returns the table, by speed, then turn, then direction, of what there is and of what a stick asks for.
+/// Returns the table, by speed, then turn rate, then direction, of the coverage and of a stick's requests.
 pub fn dance_card(have: &TravelSeconds, stick: &StickSpeeds) -> Vec<DanceCardCell> {
     let asked = travel_seconds(std::iter::once((WALK_HZ, random_walk(stick))));
     let PaceSpeeds { forward_mps: ahead, side_mps: side, back_mps: back } = stick.run;
@@ -91,7 +91,7 @@ pub fn dance_card(have: &TravelSeconds, stick: &StickSpeeds) -> Vec<DanceCardCel
                     travel: DIRECTIONS[d],
                     have_s: have[s][t][d],
                     asked_s_per_min: asked[s][t][d] / WALK_MIN,
-                    // Who goes sideways or back turns with a stick's pace, not on the spot.
+                    // A character that moves sideways or backward turns at a stick's pace, not in place.
                     asked: SPEEDS_MPS[s] + 0.3 < fastest[d] && (d == 0 || (1..4).contains(&t)),
                 });
             }
@@ -100,10 +100,11 @@ pub fn dance_card(have: &TravelSeconds, stick: &StickSpeeds) -> Vec<DanceCardCel
     card
 }
 
-/// The root of a simulated character that follows a random stick: a third of the time at rest, a third walking, a third running,
-/// in any direction, for 0.5 to 2 s; a fifth of it strafing.
+/// Returns the root of a simulated character that follows a random stick: a third of the time at rest, a third walking, a third
+/// running, in any direction, for 0.5 to 2 s; a fifth of it strafing.
 fn random_walk(stick: &StickSpeeds) -> Vec<Transform> {
-    // The golden ratio and its like spread numbers evenly: Roberts, "The unreasonable effectiveness of quasirandom sequences".
+    // Multiples of the golden ratio and its generalisations are spread evenly: Roberts, "The unreasonable effectiveness of
+    // quasirandom sequences".
     let spread = |k: u32, by: f64| (0.5 + f64::from(k) * by).fract() as f32;
     let (mut now, mut desired) = (Simulation::default(), Desired::default());
     let (mut k, mut until_s) = (0u32, 0.0);

@@ -1,4 +1,4 @@
-//! Where the root has been: a ring of samples at fixed instants, so that past features do not depend on the frame rate.
+//! Past path of the root: a ring of samples at fixed times, so that past features do not depend on the frame rate.
 
 use crate::math::{Facing, Transform};
 use crate::schema::TrajectorySample;
@@ -9,15 +9,15 @@ pub const STEP_S: f32 = 1.0 / 30.0;
 /// Floats per sample: x, y, z, and the facing's x, z.
 pub const WIDTH: usize = 5;
 
-/// Samples needed to look back that far (0 where nobody looks back).
+/// Returns the number of samples needed to look back by `back_s` (0 without past features).
 pub fn capacity(back_s: f32) -> usize {
     if back_s <= 0.0 { 0 } else { (back_s / STEP_S).ceil() as usize + 2 }
 }
 
-/// A view of the ring inside the state's block: `samples` holds `[capacity x WIDTH]`, `count` how many were ever written.
+/// A view of the ring inside the state's block: `samples` is `[capacity x WIDTH]`, `count` the number of samples ever written.
 #[derive(Debug)]
 pub struct History<'a> {
-    /// The ring.
+    /// Samples of the ring.
     pub samples: &'a mut [f32],
     /// Samples written so far: sample k was taken at k times [`STEP_S`].
     pub count: &'a mut u64,
@@ -28,7 +28,7 @@ impl History<'_> {
         self.samples.len() / WIDTH
     }
 
-    /// The character was at `a` at time `from_s` and is at `b` now, at `to_s`: writes the instants between.
+    /// Writes the samples between two updates: the character was at `a` at time `from_s` and is at `b` at `to_s`.
     pub fn record(&mut self, a: Transform, b: Transform, from_s: f64, to_s: f64) {
         let capacity = self.capacity();
         if capacity == 0 {
@@ -50,8 +50,8 @@ impl History<'_> {
         }
     }
 
-    /// Where the root was `back_s` (> 0) seconds before `now_s`, seen from where it is. Before the beginning of memory
-    /// it stood where memory begins.
+    /// Returns the root `back_s` (> 0) seconds before `now_s`, relative to the current root. Before the oldest sample, the root
+    /// is at the oldest sample.
     pub fn look_back(&self, now: Transform, now_s: f64, back_s: f32) -> TrajectorySample {
         let x = (now_s - f64::from(back_s)) / f64::from(STEP_S);
         let Some(newest) = self.count.checked_sub(1).filter(|_| self.capacity() > 0) else {

@@ -1,7 +1,7 @@
-//! Where the character should go, and where it has been.
+//! Predicted and past trajectory of the character.
 //!
-//! `control` turns what the user asks for into a desired velocity and facing, `simulation` moves an idealised character by
-//! it, `predict` looks ahead with the same rules, `history` looks back. `dance_card` counts what there is beside what is asked.
+//! `control` converts the user's input to a desired velocity and facing; `simulation` moves an idealised character by it;
+//! `predict` looks ahead with the same rules; `history` looks back. `dance_card` compares coverage with what a stick needs.
 
 pub(crate) mod control;
 mod dance_card;

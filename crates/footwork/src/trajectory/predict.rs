@@ -1,4 +1,4 @@
-//! Looking ahead: the trajectory that the query asks for.
+//! Prediction: the trajectory of the query.
 
 use super::control::{PathProgress, Steering, sample};
 use super::simulation::{Desired, Simulation, SimulationConfig};
@@ -10,7 +10,7 @@ use crate::{choices, settings};
 use glam::Vec3;
 
 choices! {
-    /// How the predicted trajectory is computed.
+    /// Model of the predicted trajectory.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub enum PredictionModel = Spring {
         /// The simulated character's own springs, stepped ahead.
@@ -33,34 +33,34 @@ settings! {
     }
 }
 
-/// Longest step of the look ahead, seconds: desire depends on the facing, which turns on the way.
+/// Longest step of the prediction, seconds: the desired state depends on the facing, which turns meanwhile.
 const STEP_S: f32 = 0.1;
 
-/// A look ahead, ready to run.
+/// Input of a prediction.
 #[derive(Debug)]
 pub struct Prediction<'a> {
-    /// What the user asks.
+    /// The game's input.
     pub input: &'a MotionInput<'a>,
-    /// The simulated character now.
+    /// Current state of the simulated character.
     pub simulation: Simulation,
-    /// What is desired now.
+    /// Current desired state.
     pub desired: Desired,
-    /// Where on a path it is.
+    /// Progress along a path.
     pub progress: PathProgress,
-    /// Speeds.
+    /// Speeds at full stick.
     pub speeds: &'a StickSpeeds,
-    /// No goal makes it faster, m/s.
+    /// Maximum speed of any goal, m/s.
     pub max_speed_mps: f32,
-    /// Springs.
+    /// Settings of the springs.
     pub config: &'a SimulationConfig,
-    /// Model.
+    /// Settings of the prediction.
     pub prediction: &'a PredictionConfig,
-    /// The root from which the trajectory is seen.
+    /// Root that the trajectory is relative to.
     pub world_from_root: Transform,
 }
 
 impl Prediction<'_> {
-    /// Fills the samples whose time lies ahead; `times_s` rises. Allocates nothing.
+    /// Fills the samples with positive times; `times_s` is ascending. Allocates nothing.
     pub fn run(self, times_s: &[f32], samples: &mut [TrajectorySample]) {
         let (input, root) = (self.input, self.world_from_root);
         match (&self.input.goal, self.prediction.model) {
@@ -116,7 +116,7 @@ impl Prediction<'_> {
             let step = (t - now_s) / steps;
             for k in 0..steps as usize {
                 self.desired = self.desire(now_s);
-                // Middle of the step: its mean velocity, nearly.
+                // Middle of the step: its mean velocity, approximately.
                 let middle = (now_s + (k as f32 + 0.5) * step) / horizon;
                 let bent = |bias: f32| 1.0 - powf((1.0 - middle).clamp(0.0, 1.0), bias);
                 let s = &mut self.simulation;
@@ -135,9 +135,9 @@ impl Prediction<'_> {
     }
 }
 
-/// Puts a sample of a trajectory, seen from a root on the ground, as high as the ground is there.
+/// Sets the height of a trajectory sample, relative to a root on the ground, to that of the ground.
 pub fn lay_on(ground: &GroundHook, world_from_root: Transform, sample: &mut TrajectorySample) {
-    /// Way over which the slope is taken, metres.
+    /// Distance over which the slope is measured, metres.
     const STEP_M: f32 = 0.05;
     let height = |at: Vec3| GroundPoint::under(ground, at).height_m;
     let at = world_from_root.point(sample.position);
@@ -147,7 +147,7 @@ pub fn lay_on(ground: &GroundHook, world_from_root: Transform, sample: &mut Traj
     sample.velocity.y = (height(at + step) - height(at - step)) / (2.0 * STEP_M) * along.length();
 }
 
-/// The samples that lie ahead, with their times.
+/// Returns the samples with positive times, with their times.
 fn ahead<'s>(
     times_s: &[f32],
     samples: &'s mut [TrajectorySample],
@@ -231,7 +231,7 @@ mod tests {
         let input = MotionInput { collide: Some(&slides), ..open };
         let free = run(&open, PredictionModel::Spring, Transform::IDENTITY);
         let out = run(&input, PredictionModel::Spring, Transform::IDENTITY);
-        // Not at the wall yet, though it would have been run into by now.
+        // Not at the wall yet, although without the hook it would have passed it by now.
         assert!(out[3].position.z < 1.15 && free[3].position.z > 1.3, "{out:?} {free:?}");
         assert!(out[3].velocity.z < 0.5 * free[3].velocity.z && out[3].position.x > 0.9 * free[3].position.x);
     }

@@ -1,4 +1,4 @@
-//! The idealised character: a point with a facing, moved by critically damped springs. What games call the capsule.
+//! The simulated character: an idealised point with a facing, moved by critically damped springs. Games call it the capsule.
 
 use crate::input::ExternalBody;
 use crate::math::{Facing, spring};
@@ -19,43 +19,43 @@ settings! {
     }
 }
 
-/// What the simulated character is drawn to, world.
+/// Target of the simulated character, world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Desired {
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: Vec3,
     /// Facing.
     pub facing: Facing,
-    /// 0 walk, 1 run.
+    /// Gait: 0 walk, 1 run.
     pub gait: f32,
 }
 
 /// The simulated character, world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Simulation {
-    /// Metres.
+    /// Position, metres.
     pub position: Vec3,
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: Vec3,
-    /// m/s2.
+    /// Acceleration, m/s2.
     pub acceleration: Vec3,
     /// Facing.
     pub facing: Facing,
-    /// Radians per second.
+    /// Turn rate, radians per second.
     pub yaw_rate_radps: f32,
-    /// 0 walks, 1 runs.
+    /// Gait: 0 walk, 1 run.
     pub gait: f32,
-    /// Per second.
+    /// Rate of the gait, per second.
     pub gait_rate: f32,
 }
 
 impl Simulation {
-    /// Moves by `dt_s` towards what is desired: exact for a constant desire.
+    /// Advances by `dt_s` towards the desired state: exact for a constant one.
     pub fn advance(&mut self, desired: &Desired, config: &SimulationConfig, dt_s: f32) {
         let half_life = config.velocity_half_life_s;
         (self.position, self.velocity, self.acceleration) =
             spring::to_velocity(self.position, self.velocity, self.acceleration, desired.velocity, half_life, dt_s);
-        // The spring runs on the angle that is left, which cannot wrap.
+        // The spring runs on the remaining angle, which cannot wrap.
         let left = desired.facing.angle_to(self.facing);
         let (left, rate) = spring::decay(left, self.yaw_rate_radps, config.facing_half_life_s, dt_s);
         self.facing = desired.facing.turned(left);
@@ -64,8 +64,8 @@ impl Simulation {
             spring::to_goal(self.gait, self.gait_rate, desired.gait, config.gait_half_life_s, dt_s);
     }
 
-    /// Becomes a body that the game moves, as it is `after_s` (negative: before) the end of the update. The gait goes on by
-    /// `dt_s` from where it was.
+    /// Sets the state to that of a body that the game moves, at `after_s` after (negative: before) the end of the update.
+    /// Advances the gait by `dt_s`.
     pub fn follow_body(&mut self, body: &ExternalBody, after_s: f32, desired: &Desired, gait: (f32, f32)) {
         let (half_life_s, dt_s) = gait;
         self.position = body.position + body.velocity * after_s;
@@ -76,7 +76,7 @@ impl Simulation {
         (self.gait, self.gait_rate) = spring::to_goal(self.gait, self.gait_rate, desired.gait, half_life_s, dt_s);
     }
 
-    /// Moves and lets the user's hook shorten the way. What a wall takes from the way, it takes from the velocity.
+    /// Advances with collision: the user's hook shortens the displacement, and the velocity is reduced accordingly.
     pub fn advance_in_world(
         &mut self,
         desired: &Desired,

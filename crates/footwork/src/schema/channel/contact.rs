@@ -1,4 +1,4 @@
-//! Whether a joint touches the ground.
+//! Ground contact of a joint.
 
 use crate::frames::JointIndex;
 use crate::schema::source::{DebugShape, FeatureSource};
@@ -8,22 +8,22 @@ use crate::schema::source::{DebugShape, FeatureSource};
 pub struct Contact {
     /// Joint.
     pub joint: JointIndex,
-    /// Its place among the database's contact joints.
+    /// Index among the database's contact joints.
     pub slot: usize,
 }
 
 impl Contact {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 1;
-    /// Signs of the columns in a mirror.
+    /// Signs of the columns when mirrored.
     pub const MIRROR: [f32; 1] = [1.0];
 
-    /// The values, from a database frame or a live pose alike.
+    /// Writes the value of a database frame or a live pose.
     pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
         out[0] = f32::from(source.contacts[self.slot]);
     }
 
-    /// What the values look like: a point at the joint while it touches.
+    /// Draws the value: a point at the joint while it is in contact.
     pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
         if values[0] > 0.5 {
             out(DebugShape::Point(source.motion.positions[self.joint.at()]));

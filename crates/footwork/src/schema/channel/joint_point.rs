@@ -1,36 +1,36 @@
-//! A point fixed to a joint, or a prop held by one, seen from the root or from another joint.
+//! A point fixed to a joint, or an attachment point, relative to the root or to another joint.
 
 use crate::frames::JointIndex;
 use crate::math::Transform;
 use crate::schema::source::FeatureSource;
 use glam::Vec3;
 
-/// A joint, or a point beside it.
+/// A joint, or a point fixed to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointPoint {
     /// Joint.
     pub joint: JointIndex,
-    /// Offset along the joint's axes, metres: zero for the joint itself, the held point for a prop.
+    /// Offset along the joint's axes, metres: zero for the joint itself, that of an attachment point otherwise.
     pub offset: Vec3,
-    /// The space of the feature; `None`: the root's.
+    /// The joint in whose space the feature is; `None` for root space.
     pub relative_to: Option<JointIndex>,
 }
 
 impl JointPoint {
-    /// Root from the space of the feature.
+    /// Returns the transform from the space of the feature to root space.
     fn frame(&self, source: &FeatureSource) -> Transform {
         self.relative_to.map_or(Transform::IDENTITY, |r| {
             Transform::new(source.motion.positions[r.at()], source.motion.rotations[r.at()])
         })
     }
 
-    /// Position, in the space of the feature.
+    /// Returns the position, in the space of the feature.
     pub fn position(&self, source: &FeatureSource) -> Vec3 {
         let (p, _) = source.motion.point(self.joint, self.offset);
         self.frame(source).inverse_point(p)
     }
 
-    /// Velocity: against the world where the space is the root's, else against the other joint.
+    /// Returns the velocity: in the world for root space, else relative to the other joint.
     pub fn velocity(&self, source: &FeatureSource) -> Vec3 {
         let (p, v) = source.motion.point(self.joint, self.offset);
         let Some(r) = self.relative_to else { return v };
@@ -39,12 +39,12 @@ impl JointPoint {
         self.frame(source).inverse_direction(v - carried)
     }
 
-    /// Acceleration of the joint against the world (the offset is left out), along the axes of the feature's space.
+    /// Returns the acceleration of the joint in the world (without the offset), along the axes of the feature's space.
     pub fn acceleration(&self, source: &FeatureSource) -> Vec3 {
         self.frame(source).inverse_direction(source.accelerations[self.joint.at()])
     }
 
-    /// Where drawings start.
+    /// Returns the start of drawings.
     pub fn anchor(&self, source: &FeatureSource) -> Vec3 {
         source.motion.point(self.joint, self.offset).0
     }

@@ -5,7 +5,7 @@ use crate::math::Quat;
 use crate::schema::source::{DebugShape, FeatureSource};
 use glam::Vec3;
 
-/// How a joint is turned away from its rest pose: where the rest pose's X and Y axes point in root space, 6 columns.
+/// Rotation of a joint relative to its rest pose: directions of the rest pose's X and Y axes in root space, 6 columns.
 ///
 /// Source of the two-axis form: Zhou et al., "On the Continuity of Rotation Representations in Neural Networks" (2019).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,17 +17,17 @@ pub struct JointRotation {
 }
 
 impl JointRotation {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 6;
 
-    /// The values, from a database frame or a live pose alike.
+    /// Writes the values of a database frame or a live pose.
     pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
         let turned = source.motion.rotations[self.joint.at()] * self.rest_inverse;
         out[..3].copy_from_slice(&(turned * Vec3::X).to_array());
         out[3..].copy_from_slice(&(turned * Vec3::Y).to_array());
     }
 
-    /// Signs of the columns in a mirror, for a rest pose that is symmetric in the plane with this normal.
+    /// Returns the signs of the columns when mirrored, for a rest pose that is symmetric in the plane with this normal.
     pub fn mirror(rest_normal: Vec3) -> [f32; 6] {
         // The half turn about the normal keeps an axis that is the normal and flips one that is not;
         // the half turn about +X then gives (x, -y, -z).
@@ -35,7 +35,7 @@ impl JointRotation {
         [sx, -sx, -sx, sy, -sy, -sy]
     }
 
-    /// What the values look like: the two axes, a tenth of a metre long.
+    /// Draws the values: the two axes, 0.1 m long.
     pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
         let from = source.motion.positions[self.joint.at()];
         out(DebugShape::Arrow { from, vector: Vec3::from_slice(values) * 0.1 });

@@ -1,25 +1,25 @@
-//! How a joint moves: x, y, z in metres per second. Zero for a planted foot.
+//! Velocity of a joint: x, y, z in metres per second. Zero for a planted foot.
 
 use super::JointPoint;
 use crate::schema::source::{DebugShape, FeatureSource};
 use glam::Vec3;
 
-/// How a joint moves: x, y, z in metres per second. Zero for a planted foot.
+/// Velocity of a joint: x, y, z in metres per second. Zero for a planted foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointVelocity(pub JointPoint);
 
 impl JointVelocity {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 3;
-    /// Signs of the columns in a mirror.
+    /// Signs of the columns when mirrored.
     pub const MIRROR: [f32; 3] = [-1.0, 1.0, 1.0];
 
-    /// The values, from a database frame or a live pose alike.
+    /// Writes the values of a database frame or a live pose.
     pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
         out.copy_from_slice(&self.0.velocity(source).to_array());
     }
 
-    /// What the values look like.
+    /// Draws the values as an arrow.
     pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
         out(DebugShape::Arrow {
             from: self.0.anchor(source),

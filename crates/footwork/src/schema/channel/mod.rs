@@ -1,5 +1,4 @@
-//! The kinds of features. One file each: its columns, its extraction (one function serves database and query), its
-//! mirror image, its drawing.
+//! The kinds of features, one file each: columns, extraction (one function for database and query), mirroring, drawing.
 
 mod contact;
 mod joint_acceleration;
@@ -49,20 +48,20 @@ pub enum ChannelKind {
     JointHeading(JointHeading),
     /// Angular velocity of a joint: x, y, z in radians per second, root axes.
     JointAngularVelocity(JointAngularVelocity),
-    /// Position of the root at times ahead and behind: x, z (or x, y, z) in metres per time, root space.
+    /// Position of the root at future and past times: x, z (or x, y, z) in metres per time, root space.
     TrajectoryPosition(TrajectoryPosition),
-    /// Facing of the root at times ahead and behind: x, z of a unit vector per time, root space.
+    /// Facing of the root at future and past times: x, z of a unit vector per time, root space.
     TrajectoryFacing(TrajectoryFacing),
-    /// Velocity of the root at times ahead and behind: x, z (or x, y, z) in m/s per time, root space.
+    /// Velocity of the root at future and past times: x, z (or x, y, z) in m/s per time, root space.
     TrajectoryVelocity(TrajectoryVelocity),
     /// Contact of a joint with the ground: 1 or 0.
     Contact(Contact),
-    /// Values of the user's own.
+    /// Values of the user.
     User(User),
 }
 
 impl ChannelKind {
-    /// Columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         match self {
             Self::JointPosition(_) => JointPosition::WIDTH,
@@ -111,7 +110,7 @@ impl ChannelKind {
         }
     }
 
-    /// Draws raw values. User channels have no picture.
+    /// Draws raw values. User channels draw nothing.
     pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
         match self {
             Self::JointPosition(c) => c.draw(source, values, out),
@@ -128,7 +127,7 @@ impl ChannelKind {
         }
     }
 
-    /// Signs of the columns in a mirror; `rest_normal` is the normal of the plane in which the rest pose is symmetric.
+    /// Returns the signs of the columns when mirrored; `rest_normal` is the normal of the symmetry plane of the rest pose.
     pub fn mirror_signs(&self, rest_normal: Vec3) -> Vec<f32> {
         match self {
             Self::JointPosition(_) => JointPosition::MIRROR.to_vec(),
@@ -145,7 +144,7 @@ impl ChannelKind {
         }
     }
 
-    /// True when `self`, seen in a mirror, is `other`: the same feature of the counterpart joint.
+    /// Returns whether `other` is the mirror image of `self`: the same feature of the counterpart joint.
     pub fn mirrors(&self, other: &Self, pair: &dyn Fn(JointIndex) -> JointIndex) -> bool {
         let points =
             |a: &JointPoint, b: &JointPoint| pair(a.joint) == b.joint && a.relative_to.map(pair) == b.relative_to;
@@ -161,7 +160,7 @@ impl ChannelKind {
         }
     }
 
-    /// True for what describes where the root goes, as against how the body is: `responsiveness` scales these.
+    /// Returns whether the channel describes the path of the root, not the pose: `responsiveness` scales these channels.
     pub fn is_trajectory(&self) -> bool {
         matches!(self, Self::TrajectoryPosition(_) | Self::TrajectoryFacing(_) | Self::TrajectoryVelocity(_))
     }

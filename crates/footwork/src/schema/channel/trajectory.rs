@@ -1,4 +1,4 @@
-//! What positions and velocities along a trajectory share.
+//! Common parts of positions and velocities along a trajectory.
 
 use crate::schema::source::{FeatureSource, TrajectorySample};
 use glam::Vec3;
@@ -6,19 +6,19 @@ use glam::Vec3;
 /// Vectors of the root at several times, on the ground or in space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// Places in [`FeatureSource::trajectory`].
+    /// Indices in [`FeatureSource::trajectory`].
     pub slots: Vec<usize>,
     /// 2: x and z; 3: x, y and z.
     pub dimensions: usize,
 }
 
 impl Trajectory {
-    /// Columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.dimensions * self.slots.len()
     }
 
-    /// Signs of the columns in a mirror.
+    /// Returns the signs of the columns when mirrored.
     pub fn mirror(&self) -> Vec<f32> {
         let one: &[f32] = if self.dimensions == 2 { &[-1.0, 1.0] } else { &[-1.0, 1.0, 1.0] };
         one.repeat(self.slots.len())
@@ -35,7 +35,7 @@ impl Trajectory {
         }
     }
 
-    /// The values as vectors again.
+    /// Converts the values back to vectors.
     pub fn vectors<'a>(&self, values: &'a [f32]) -> impl Iterator<Item = Vec3> + use<'a> {
         let dimensions = self.dimensions;
         values.chunks_exact(dimensions).map(move |v| match dimensions {

@@ -1,29 +1,29 @@
-//! How the root will move and moved: metres per second, root space.
+//! Future and past velocities of the root: metres per second, root space.
 
 use super::Trajectory;
 use crate::schema::source::{DebugShape, FeatureSource};
 
-/// How the root will move and moved: metres per second, root space. Two columns per time on the ground (x, z), three in space (x, y, z).
+/// Future and past velocities of the root: m/s, root space. Two columns per time on the ground (x, z), three in space (x, y, z).
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrajectoryVelocity(pub Trajectory);
 
 impl TrajectoryVelocity {
-    /// Columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.0.width()
     }
 
-    /// Signs of the columns in a mirror.
+    /// Returns the signs of the columns when mirrored.
     pub fn mirror(&self) -> Vec<f32> {
         self.0.mirror()
     }
 
-    /// The values, from the clip's own root or from prediction and history alike.
+    /// Writes the values, from the clip's own root or from prediction and history.
     pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
         self.0.extract(source, out, |s| s.velocity);
     }
 
-    /// What the values look like.
+    /// Draws the values as arrows.
     pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
         for (slot, v) in self.0.slots.iter().zip(self.0.vectors(values)) {
             out(DebugShape::Arrow { from: source.trajectory[*slot].position, vector: v });

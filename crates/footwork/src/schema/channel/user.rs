@@ -1,4 +1,4 @@
-//! Values that only the user knows: a ball, a weapon, the height of a ledge.
+//! Values that the user supplies: a ball, a weapon, the height of a ledge.
 
 use crate::schema::source::FeatureSource;
 
@@ -7,14 +7,14 @@ use crate::schema::source::FeatureSource;
 pub struct User {
     /// Name.
     pub name: String,
-    /// Values.
+    /// Number of values.
     pub width: usize,
-    /// First value among all user values.
+    /// Index of the first value among all user values.
     pub start: usize,
 }
 
 impl User {
-    /// The values, from a database frame or a live input alike.
+    /// Writes the values of a database frame or a live input.
     pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
         out.copy_from_slice(&source.user[self.start..self.start + self.width]);
     }

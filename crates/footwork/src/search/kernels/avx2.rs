@@ -1,4 +1,4 @@
-//! A block is two registers: boxes or rows 0 to 7, then 8 to 15.
+//! 256-bit kernel. A block is two registers: boxes or rows 0 to 7, then 8 to 15.
 
 use super::{Block, Codes, LANES, Sums};
 use core::arch::x86_64::*;
@@ -12,7 +12,7 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
 ) -> Sums {
     let step = if BOXES { 2 } else { 1 };
     let pairs = blocks.len() / step;
-    // All of one length, said once: no bounds are checked in the loop.
+    // Slices of equal length let the compiler omit bounds checks in the loop.
     let (blocks, above, below) = (&blocks[..pairs * step], &codes.above[..pairs], &codes.below[..pairs]);
     let weights = if WEIGHTED { &codes.weights[..pairs] } else { &[] };
     let ones = _mm256_set1_epi16(1);
@@ -24,7 +24,7 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
         for half in 0..2 {
             let d = if BOXES {
                 let d = _mm256_or_si256(_mm256_subs_epu16(low[half], above), _mm256_subs_epu16(below, high[half]));
-                // Twice the distance still fits: the upper half of the product with a weight in 32768ths.
+                // Twice the distance fits 16 bits: the upper half of the product with a weight in 32768ths.
                 if WEIGHTED { _mm256_mulhi_epu16(_mm256_add_epi16(d, d), weight) } else { d }
             } else {
                 let d = _mm256_sub_epi16(low[half], above);

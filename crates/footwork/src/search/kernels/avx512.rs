@@ -1,4 +1,4 @@
-//! A block is one register.
+//! 512-bit kernel. A block is one register.
 
 use super::{Block, Codes, LANES, Sums};
 use core::arch::x86_64::*;
@@ -12,7 +12,7 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
 ) -> Sums {
     let step = if BOXES { 2 } else { 1 };
     let pairs = blocks.len() / step;
-    // All of one length, said once: no bounds are checked in the loop.
+    // Slices of equal length let the compiler omit bounds checks in the loop.
     let (blocks, above, below) = (&blocks[..pairs * step], &codes.above[..pairs], &codes.below[..pairs]);
     let weights = if WEIGHTED { &codes.weights[..pairs] } else { &[] };
     let ones = _mm512_set1_epi16(1);
@@ -23,7 +23,7 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
             let (low, high) = (load(&blocks[pair * 2]), load(&blocks[pair * 2 + 1]));
             let below = _mm512_set1_epi32(below[pair] as i32);
             let d = _mm512_or_si512(_mm512_subs_epu16(low, above), _mm512_subs_epu16(below, high));
-            // Twice the distance still fits: the upper half of the product with a weight in 32768ths.
+            // Twice the distance fits 16 bits: the upper half of the product with a weight in 32768ths.
             if WEIGHTED { _mm512_mulhi_epu16(_mm512_add_epi16(d, d), weight(weights[pair])) } else { d }
         } else {
             let d = _mm512_sub_epi16(load(&blocks[pair]), above);

@@ -1,7 +1,7 @@
-//! Distances of 16 boxes, or of 16 rows, at once: whole numbers, so that every kernel gives the same bits.
+//! Distances of 16 boxes, or of 16 rows, at once: integers, so that every kernel gives the same bits.
 //!
-//! The only place with `unsafe`, all of it loads, stores and hints to the processor. What runs is chosen when a tree is
-//! made ([`Kernel::fastest`]) and can be forced, for tests and for measurements.
+//! The only module with `unsafe`: loads, stores and prefetch hints. The kernel is chosen when a tree is built
+//! ([`Kernel::fastest`]) and can be set explicitly, for tests and for measurements.
 //!
 //! Data: a [`Block`] holds two columns of 16 boxes or rows, side by side (`[16][2]`), so that one multiply-add sums the
 //! squares of both. Column pairs follow each other; a box has two blocks per pair, lowest values, then highest.
@@ -14,7 +14,7 @@ mod avx2;
 mod avx512;
 mod portable;
 
-/// Boxes or rows that are bounded at once.
+/// Number of boxes or rows that are bounded at once.
 pub const LANES: usize = 16;
 
 /// Two columns of 16 boxes or rows, `[16][2]`: a cache line.
@@ -29,15 +29,15 @@ pub enum Kernel {
     Avx512,
     /// 256 bits at once.
     Avx2,
-    /// Whatever the compiler makes of plain loops: every machine has it.
+    /// Plain loops, vectorised by the compiler; available on every machine.
     Portable,
 }
 
 impl Kernel {
-    /// All of them, the fastest first.
+    /// All kernels, the fastest first.
     pub const ALL: [Self; 3] = [Self::Avx512, Self::Avx2, Self::Portable];
 
-    /// True when this processor can run it.
+    /// Returns whether this processor can run the kernel.
     pub fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -50,12 +50,12 @@ impl Kernel {
         }
     }
 
-    /// The fastest that this processor can run.
+    /// Returns the fastest kernel that this processor can run.
     pub fn fastest() -> Self {
         Self::ALL.into_iter().find(|k| k.is_available()).unwrap_or(Self::Portable)
     }
 
-    /// Its name in reports.
+    /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Avx512 => "avx512",
@@ -68,20 +68,20 @@ impl Kernel {
 /// A query in codes: two columns to a word, the first in the lower half.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes<'a> {
-    /// `[pairs]` boxes above are as far as their lowest value is from here; rows are as far as their value is.
+    /// `[pairs]` codes that lowest values of boxes above the query, or values of rows, are compared with.
     pub above: &'a [u32],
-    /// `[pairs]` boxes below are as far as their highest value is from here.
+    /// `[pairs]` codes that highest values of boxes below the query are compared with.
     pub below: &'a [u32],
     /// `[pairs]` factors on distances, in 32768ths and below 32768; empty where all are 1.
     pub weights: &'a [u32],
 }
 
-/// 16 sums, and a bit for each that is at most the limit asked for. The sums of others may be unfinished.
+/// 16 sums, and a bit for each that is at most the requested limit. The sums of others may be incomplete.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums {
-    /// Per box or row.
+    /// Sum per box or row.
     pub sums: [i32; LANES],
-    /// Bit per box or row.
+    /// Bit per box or row: the sum is within the limit.
     pub within: u32,
 }
 
@@ -93,24 +93,24 @@ impl Sums {
     }
 }
 
-/// A kernel that is known to run here. Only made by [`Runnable::new`]: this is what the calls below rely on.
+/// A kernel that can run on this processor. Created only by [`Runnable::new`]; the calls below rely on this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runnable(Kernel);
 
 impl Runnable {
-    /// `None` where the processor lacks the instructions.
+    /// Returns the kernel, or `None` if the processor lacks the instructions.
     pub fn new(kernel: Kernel) -> Option<Self> {
         kernel.is_available().then_some(Self(kernel))
     }
 
-    /// The sums over columns of squared (or plain) distances to the query. Boxes have two blocks to a pair, rows have one.
-    /// Weighted distances of boxes are rounded down, those of rows to the nearest. All codes are less than 32768, and so
-    /// chosen that no sum reaches 2^31.
+    /// Returns the sums over columns of squared (or plain) distances to the query. Boxes have two blocks per pair, rows have
+    /// one. Weighted distances of boxes are rounded down, those of rows to the nearest. All codes are less than 32768, and
+    /// chosen such that no sum reaches 2^31.
     #[inline]
     pub fn sums<const BOXES: bool, const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
         match (self.0, codes.weights.is_empty()) {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Runnable` of this kernel is made only where the processor has the instructions.
+            // SAFETY: a `Runnable` of this kernel exists only if the processor has the instructions.
             (Kernel::Avx512, true) => unsafe { avx512::sums::<BOXES, SQUARED, false>(blocks, codes, limit) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
@@ -127,7 +127,7 @@ impl Runnable {
     }
 }
 
-/// Asks for data that will be needed soon.
+/// Prefetches data into the cache.
 #[inline]
 pub fn prefetch<T>(data: &[T]) {
     #[cfg(target_arch = "x86_64")]

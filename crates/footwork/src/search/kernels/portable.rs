@@ -1,4 +1,4 @@
-//! Plain loops over whole numbers; compilers make vectors of them.
+//! Plain integer loops, vectorised by the compiler.
 
 use super::{Block, Codes, LANES, Sums};
 

@@ -1,23 +1,23 @@
-//! In which order rows lie in the tree: such that every leaf, and every node above, holds rows that are alike.
+//! The order of rows in the tree: every leaf, and every node above, holds similar rows.
 //!
-//! Rows are halved again and again. A half is always a whole number of children (of 16, 256, 4096, ... rows), so that
-//! every leaf and every node but the last of its level is full, and the tree needs no pointers: the children of node `i`
-//! are `16 i` to `16 i + 15` of the level below.
+//! Rows are halved repeatedly. A half is always a whole number of children (of 16, 256, 4096, ... rows), so that every leaf
+//! and every node but the last of its level is full, and the tree needs no pointers: the children of node `i` are `16 i` to
+//! `16 i + 15` of the level below.
 
 use super::super::kernels::LANES;
 use crate::database::Features;
 
-/// Rows that a split is chosen by: a sample of this size tells columns apart as well as all rows do.
+/// Number of rows by which a split is chosen: a sample of this size distinguishes columns as well as all rows do.
 const SAMPLE: usize = 192;
-/// Columns that a split may be along: those in which the sample spreads most.
+/// Number of columns considered for a split: those in which the sample varies most.
 const CHOICES: usize = 8;
 
-/// Puts rows in the order of the tree, for queries with these `[columns]` weights.
+/// Sorts rows into the order of the tree, for queries with these `[columns]` weights.
 pub fn arrange(features: &Features, weights: &[f64], rows: &mut [u32]) {
     arrange_by(&|_| 0, features, weights, rows);
 }
 
-/// The same, divided by a number that each row has before features are looked at.
+/// Sorts rows into the order of the tree, divided first by a group number of each row, then by features.
 pub fn arrange_by(group: &dyn Fn(u32) -> u32, features: &Features, weights: &[f64], rows: &mut [u32]) {
     let mut splitter = Splitter { group, features, weights, sample: Vec::new(), means: Vec::new(), keys: Vec::new() };
     let mut child = LANES;
@@ -31,7 +31,7 @@ struct Splitter<'a> {
     group: &'a dyn Fn(u32) -> u32,
     features: &'a Features,
     weights: &'a [f64],
-    // Space that is used again.
+    // Reused buffers.
     sample: Vec<u32>,
     means: Vec<f64>,
     keys: Vec<u64>,
@@ -39,7 +39,7 @@ struct Splitter<'a> {
 
 impl Splitter<'_> {
     /// Halves until parts have the size of a child, then each child until its parts have the size of its own children.
-    /// Halving ends after some thirty levels, whatever the rows hold.
+    /// Recursion ends after some thirty levels for any input.
     fn halve(&mut self, rows: &mut [u32], child: usize) {
         if rows.len() <= child {
             if child > LANES {
@@ -66,8 +66,8 @@ impl Splitter<'_> {
         self.halve(b, child);
     }
 
-    /// The column along which a split leaves the least variance in the halves, over all columns: that which draws their
-    /// means furthest apart.
+    /// Returns the column along which a split leaves the least variance in the halves, over all columns: the split whose
+    /// halves have the most distant means.
     fn best_column(&mut self, rows: &[u32], left: usize) -> usize {
         let step = rows.len().div_ceil(SAMPLE);
         self.sample.clear();
@@ -87,7 +87,7 @@ impl Splitter<'_> {
         best.1
     }
 
-    /// The columns in which the sample spreads most, fewer where there are fewer.
+    /// Returns the columns in which the sample varies most; fewer if there are fewer.
     fn widest(&mut self) -> Vec<usize> {
         let columns = self.features.columns;
         let n = self.sample.len() as f64;
@@ -107,7 +107,7 @@ impl Splitter<'_> {
         order
     }
 
-    /// Squared distance of the halves' sums from what equal means would give, over all columns.
+    /// Returns the squared distance of the halves' sums from that expected for equal means, over all columns.
     fn gain(&self, left: usize) -> f64 {
         let columns = self.features.columns;
         let n = self.keys.len() as f64;
@@ -122,7 +122,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Sorts by value, then by row: no two are equal, so that the halves are the same however they are found.
+/// Returns a key that sorts by value, then by row. Keys are unique, so that the halves do not depend on the algorithm.
 fn key(features: &Features, row: u32, column: usize) -> u64 {
     let bits = features.values[row as usize * features.columns + column].to_bits();
     let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };

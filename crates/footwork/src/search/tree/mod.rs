@@ -1,18 +1,18 @@
 //! A tree of boxes, 16 wide, over rows in an order of its own: the fastest of the exact searches, and the default.
 //!
-//! A visit bounds 16 children at once in whole numbers (`kernels`), goes to the nearest first and drops those that
-//! cannot hold a match. In a leaf the same is done with rows, and the few that are left (two or three in a search) are
-//! compared, by the one formula, with the features as stored. Bounds never exceed a cost (`grid.rs` says why) and only what
-//! exceeds the limit is dropped, so the match is the one that comparing every row finds, ties included.
+//! A visit bounds 16 children at once in integers (`kernels`), visits the nearest first and drops those that cannot hold a
+//! match. A leaf does the same with rows, and the few remaining rows (two or three per search) are compared, by the one
+//! cost formula, with the features as stored. Bounds never exceed a cost (proof in `grid.rs`), and only nodes and rows above
+//! the limit are dropped, so the match is the one that comparing every row finds, including ties.
 //!
-//! Any query may be asked: multipliers, mirrors, tags and exclusions are applied on the way down. It is fastest with the
-//! multipliers that it was made for.
+//! All queries are supported: multipliers, mirrors, tags and exclusions are applied during the descent. The tree is fastest
+//! with the multipliers that it was built for.
 //!
 //! # Data
-//! Level 0 are the leaves, `[leaves x pairs]` blocks of 16 rows in codes; above, each level has `[nodes x box pairs x 2]`
-//! blocks: the boxes of a node's 16 children, lowest and highest codes in turn. Each node but the last of a level is full,
-//! so node `i` of a level has the children `16 i` to `16 i + 15` of the level below. Some 72 bytes per row at 27 columns; twice
-//! as much where rare tags have a tree of their own, in which a search for them meets few other rows.
+//! Level 0 holds the leaves, `[leaves x pairs]` blocks of 16 rows in codes. Each level above has `[nodes x box pairs x 2]`
+//! blocks: the boxes of a node's 16 children, lowest and highest codes in turn. Each node but the last of a level is full, so
+//! node `i` of a level has the children `16 i` to `16 i + 15` of the level below. Takes some 72 bytes per row at 27 columns;
+//! twice as much where rare tags have a second tree, in which a search for them visits few other rows.
 
 mod build;
 mod grid;
@@ -26,7 +26,7 @@ use crate::frames::RowIndex;
 use grid::Grid;
 use walk::Walk;
 
-/// Queries that accept at most this share of the rows by their tags search the tree in which rows of the same tags lie together.
+/// Queries whose tags accept at most 1 / `FEW` of the rows search the tree in which rows of equal tags lie together.
 const FEW: usize = 8;
 
 /// A search tree.
@@ -35,18 +35,18 @@ pub(crate) struct Tree {
     kernel: Runnable,
     grid: Grid,
     all: Nodes,
-    /// The same rows, divided by their sets of tags before their features; `None` where no set is rare.
+    /// The same rows, grouped by their sets of tags before their features; `None` if no set is rare.
     by_tags: Option<Nodes>,
 }
 
-/// The rows in some order, and the levels above.
+/// The rows in the order of a tree, and the levels above.
 #[derive(Debug)]
 struct Nodes {
     /// `[positions]` the rows in the order of the tree; the last leaf is filled up with copies of its last row.
     rows: Vec<u32>,
-    /// `[positions]` rows of the clip from this one on, itself included; very many in a loop.
+    /// `[positions]` number of rows of the clip from this one on, itself included; `u32::MAX` in a loop.
     left_in_clip: Vec<u32>,
-    /// Rows that are not copies.
+    /// Number of rows that are not copies.
     count: usize,
     /// The leaves, then level by level up to the root.
     levels: Vec<Level>,
@@ -58,7 +58,7 @@ struct Level {
     /// `[nodes x blocks per node]`.
     blocks: Vec<Block>,
     blocks_per_node: usize,
-    /// `[nodes]` the sets of tags that rows below have.
+    /// `[nodes]` the sets of tags of the rows below.
     tags: Vec<SetBits>,
 }
 
@@ -73,14 +73,14 @@ impl Level {
 }
 
 impl Tree {
-    /// A tree over all rows that may be entered, with the fastest kernel.
+    /// Builds a tree over all rows that may be entered, with the fastest kernel.
     pub fn build(db: &Database) -> Self {
         Self::build_for(db, &vec![1.0; db.features.columns])
     }
 
-    /// The same, fastest for queries with these `[columns]` multipliers.
+    /// Builds a tree that is fastest for queries with these `[columns]` multipliers.
     pub(crate) fn build_for(db: &Database, multipliers: &[f32]) -> Self {
-        // A column that is not asked for must lie somewhere, too.
+        // A column with multiplier 0 needs a scale, too.
         let weight = |m: &f32| if m.is_normal() { f64::from(m.abs()) } else { 1.0 };
         let weights: Vec<f64> = multipliers.iter().map(weight).collect();
         let mut rows: Vec<u32> = (0..db.rows()).filter(|r| !db.row_flags[*r].no_entry()).map(|r| r as u32).collect();
@@ -98,12 +98,12 @@ impl Tree {
         Self { kernel, grid, all, by_tags }
     }
 
-    /// The same tree with another kernel; `None` where this processor cannot run it. The matches are the same.
+    /// Replaces the kernel; returns `None` if this processor cannot run it. The matches are the same.
     pub fn with_kernel(self, kernel: Kernel) -> Option<Self> {
         Some(Self { kernel: Runnable::new(kernel)?, ..self })
     }
 
-    /// Bytes held.
+    /// Returns the memory of the tree, bytes.
     pub fn bytes(&self) -> usize {
         self.all.bytes() + self.by_tags.as_ref().map_or(0, Nodes::bytes)
     }
@@ -119,7 +119,7 @@ impl Tree {
 }
 
 impl Nodes {
-    /// The nodes above rows in their order.
+    /// Builds the nodes above rows in their order.
     fn new(db: &Database, grid: &Grid, mut rows: Vec<u32>) -> Self {
         let count = rows.len();
         rows.resize(count.next_multiple_of(LANES), rows.last().copied().unwrap_or_default());
@@ -135,13 +135,13 @@ impl Nodes {
     }
 }
 
-/// Rows of the clip from this one on.
+/// Returns the number of rows of the clip from this one on.
 fn left_in_clip(db: &Database, row: u32) -> u32 {
     let clip = &db.clips[db.row_clips[row as usize].at()];
     if clip.looping() { u32::MAX } else { clip.row_range().end as u32 - row }
 }
 
-/// From the leaves to the root.
+/// Builds the levels from the leaves to the root.
 fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
     let lanes = 2 * grid.pairs();
     let mut leaves = Level { blocks_per_node: grid.pairs(), ..Level::default() };
@@ -167,7 +167,7 @@ fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
     levels
 }
 
-/// The level above nodes with these boxes and tags, and its boxes.
+/// Builds the level above nodes with these boxes and tags; also returns its boxes.
 fn parents(grid: &Grid, boxes: &[(u16, u16)], tags: &[SetBits]) -> (Level, Vec<(u16, u16)>) {
     let lanes = 2 * grid.pairs();
     let pairs = grid.box_pairs();
@@ -175,7 +175,7 @@ fn parents(grid: &Grid, boxes: &[(u16, u16)], tags: &[SetBits]) -> (Level, Vec<(
     let mut above = Vec::new();
     for (node, tags) in tags.chunks(LANES).enumerate() {
         level.tags.push(SetBits::all_of(tags.iter().copied()));
-        // What would lie beyond the last child is a copy of it, and left out by count.
+        // Lanes beyond the last child hold copies of it; the walk ignores them by count.
         let child = |i: usize, lane: usize| boxes[(node * LANES + i.min(tags.len() - 1)) * lanes + lane];
         for pair in pairs.clone() {
             level.blocks.push(Block(std::array::from_fn(|i| child(i / 2, 2 * pair + i % 2).0)));
@@ -186,7 +186,7 @@ fn parents(grid: &Grid, boxes: &[(u16, u16)], tags: &[SetBits]) -> (Level, Vec<(
     (level, above)
 }
 
-/// From the lowest to the highest.
+/// Returns the lowest and highest codes of all boxes.
 fn around(all: impl Iterator<Item = (u16, u16)>) -> (u16, u16) {
     all.fold((u16::MAX, 0), |(low, high), (a, b)| (low.min(a), high.max(b)))
 }

@@ -1,4 +1,4 @@
-//! A search on its way down the tree.
+//! Descent of a search through the tree.
 
 use super::super::Match;
 use super::super::cost::{ColumnCost, ColumnOrder, row_cost_within};
@@ -9,9 +9,9 @@ use super::{Nodes, Tree};
 use crate::database::SetBits;
 use crate::frames::RowIndex;
 
-/// Above the leaves: 16^7 leaves of 16 rows are more than rows can be numbered.
+/// Maximum number of levels above the leaves: 16^7 leaves of 16 rows exceed the range of row numbers.
 const MOST_LEVELS: usize = 7;
-/// Children wait here, at most 15 per level and the one that is next.
+/// Size of the stack of children to visit: at most 15 per level, plus the next one.
 const STACK: usize = MOST_LEVELS * LANES;
 
 /// The highest sums of codes that can still be a match.
@@ -29,7 +29,7 @@ impl Limits {
     }
 }
 
-/// A node that waits to be visited. Sorts by bound, then by place.
+/// A node to be visited. Sorts by bound, then by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting(u64);
 
@@ -52,16 +52,16 @@ impl Waiting {
     }
 }
 
-/// One search on its way down.
+/// State of a search in the tree.
 pub(super) struct Walk<'v, 'a, 'b, O, C> {
     tree: &'v Tree,
     nodes: &'v Nodes,
     visit: &'v mut Visit<'a, 'b, O, C>,
     question: Question,
-    /// What no row of the tree pays less of beside its distance.
+    /// Lower bound of the extra cost of all rows of the tree.
     least_extra: f32,
     limits: Limits,
-    /// Whether tags matter to this query.
+    /// Whether tags affect this query.
     tagged: bool,
 }
 
@@ -75,7 +75,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
         Self { tree, nodes, visit, question, least_extra, limits, tagged }
     }
 
-    /// Depth first, the nearest first.
+    /// Visits the tree depth first, the nearest node first.
     pub fn run(&mut self) {
         let mut stack = [Waiting::default(); STACK];
         stack[0] = Waiting::new(0, self.nodes.levels.len() - 1, 0);
@@ -87,7 +87,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
                 continue;
             }
             if next.level() == 0 {
-                // By the time that it is visited, the one after is there.
+                // It arrives in the cache while the current leaf is visited.
                 if let Some(after) = stack[..len].last().filter(|after| after.level() == 0) {
                     prefetch(self.nodes.levels[0].node(after.index()));
                 }
@@ -98,7 +98,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
         }
     }
 
-    /// Puts the children worth a visit into `out`, the nearest last; returns how many there are.
+    /// Writes the children that may hold a match to `out`, the nearest last; returns their number.
     fn node(&self, level: usize, index: usize, out: &mut [Waiting]) -> usize {
         let below = &self.nodes.levels[level - 1];
         let sums = self.sums::<true>(self.nodes.levels[level].node(index), self.limits.node);
@@ -131,7 +131,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
         len
     }
 
-    /// A child's bound with what its tags cost at least; `None` where no row below has the tags that are asked for.
+    /// Returns a child's bound including the least cost of its tags; `None` if no row below has the requested tags.
     fn with_tags(&self, bound: i32, tags: SetBits) -> Option<i32> {
         if !self.visit.query.candidates.tags.may_accept(tags) {
             return None;
@@ -141,13 +141,13 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
         (bound <= self.limits.node).then_some(bound)
     }
 
-    /// Compares the rows whose bounds leave it open.
+    /// Compares the rows whose bounds allow a match.
     fn leaf(&mut self, index: usize) {
         let sums = self.sums::<false>(self.nodes.levels[0].node(index), self.limits.row);
         let first = index * LANES;
         let within = sums.within & lowest_bits(self.nodes.count - first);
         let rows = &self.nodes.rows[first..];
-        // They lie anywhere: asked for at once, they arrive while the first is compared.
+        // The rows are spread over memory: prefetched together, they arrive while the first is compared.
         lanes(within).for_each(|lane| prefetch(self.visit.db.features.row(RowIndex(rows[lane]))));
         lanes(within).for_each(|lane| self.row(first + lane));
         if self.visit.best.limit() != self.limits.cost {
@@ -176,7 +176,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
         }
     }
 
-    /// The distances of 16 boxes or rows.
+    /// Returns the distances of 16 boxes or rows.
     #[inline]
     fn sums<const BOXES: bool>(&self, blocks: &[Block], limit: i32) -> Sums {
         let (kernel, grid, question) = (self.tree.kernel, &self.tree.grid, &self.question);
@@ -192,7 +192,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
     }
 }
 
-/// The lanes whose bits are set, rising.
+/// Iterates over the lanes whose bits are set, ascending.
 fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = bits.trailing_zeros() as usize;
@@ -201,7 +201,7 @@ fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A bit for each of the first `n` of 16.
+/// Returns a mask of the first `n` of 16 lanes.
 fn lowest_bits(n: usize) -> u32 {
     (1u32 << n.min(LANES)) - 1
 }

@@ -31,7 +31,7 @@ fn spawn(
     commands.spawn((Camera3d::default(), Transform::from_xyz(0.0, 2.0, -4.0).looking_at(Vec3::Y, Vec3::Y)));
 }
 
-/// Steers the character: WASD to walk, shift to run.
+/// WASD walk, shift runs.
 fn steer(
     keys: Res<ButtonInput<KeyCode>>,
     camera: Single<&Transform, With<Camera3d>>,
@@ -42,7 +42,7 @@ fn steer(
     **hero = MotionInput::stick(stick.clamp_length_max(1.0), &camera, keys.pressed(KeyCode::ShiftLeft));
 }
 
-/// Keeps the camera behind the character.
+/// The camera stays behind the character.
 fn follow(
     hero: Single<&Transform, (With<MotionCharacter>, Without<Camera3d>)>,
     mut camera: Single<&mut Transform, With<Camera3d>>,

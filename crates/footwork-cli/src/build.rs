@@ -38,7 +38,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
         cache.forget_unused();
     }
     let cached = cache.map_or(0, |c| c.hits());
-    // Of a device or a pipe it is nothing.
+    // 0 for a device or a pipe.
     let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
     let verdict = Verdict::of(&db, &config.matcher.speeds.over(&db.stick));
     let elapsed_s = start.elapsed().as_secs_f64();
@@ -56,14 +56,14 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// With `--strict`: an error about the first clip that was mended on reading.
+/// With `--strict`: returns an error about the first clip that was fixed on reading.
 fn refuse_fixes(imported: &Imported) -> Result<()> {
     let Some(fix) = imported.fixes.first() else { return Ok(()) };
     let more = others(imported.fixes.len());
     bail!("clip `{}`: {}{more}; without --strict it is {}", fix.clip, fix.found, fix.done)
 }
 
-/// With `--strict`: an error about the first glitch.
+/// With `--strict`: returns an error about the first glitch.
 fn refuse_glitches(report: &BuildReport) -> Result<()> {
     let Some(g) = report.glitches.first() else { return Ok(()) };
     let more = others(report.glitches.len());
@@ -89,7 +89,7 @@ fn done(mend: GlitchMend) -> &'static str {
     }
 }
 
-/// All changes to the motion: those on reading, and bridged glitches.
+/// Returns all changes to the motion: fixes on reading, and bridged glitches.
 fn fixes_json(imported: &Imported, report: &BuildReport) -> Value {
     let bridged = report.glitches.iter().filter(|g| g.done == GlitchMend::Bridged);
     let bridged = bridged.map(|g| {
@@ -98,7 +98,7 @@ fn fixes_json(imported: &Imported, report: &BuildReport) -> Value {
     imported.fixes.iter().map(|f| json!(f)).chain(bridged).collect()
 }
 
-/// Cache of an output, for this build of the program.
+/// Opens the cache of an output, for this build of the program.
 fn open_cache(output: &Path) -> Option<ClipCache> {
     Some(ClipCache::new(cache_folder(output)?, &kept::program()?))
 }
@@ -202,7 +202,7 @@ fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached
     }
 }
 
-/// What captured clips lacked.
+/// Prints which clips were made for commands that the captured clips do not cover.
 fn print_made(report: &BuildReport) {
     let made = &report.made;
     if !made.clips.is_empty() {
@@ -220,7 +220,7 @@ fn print_made(report: &BuildReport) {
     }
 }
 
-/// What queries leave out.
+/// Prints which clips queries exclude by default.
 fn print_aside(report: &BuildReport) {
     let aside: Vec<_> = report.clips.iter().filter(|c| c.taken_for != "locomotion").collect();
     if aside.is_empty() || aside.len() == report.clips.len() {

@@ -13,14 +13,14 @@ use std::sync::Arc;
 /// A character and its data.
 #[derive(Debug)]
 pub struct Cast {
-    /// The database of its clips; of networks alone the one with their body.
+    /// The database of its clips; for networks without one, a database with their skeleton only.
     pub db: Arc<Database>,
     pub character: Arc<Character>,
-    /// What chooses, for summaries.
+    /// Name of the search, for summaries.
     pub search: &'static str,
 }
 
-/// A state machine for a database: a TOML file, or `built-in`.
+/// Opens a state machine for a database: a TOML file, or `built-in`.
 pub fn open_machine(file: &Path, db: &Arc<Database>) -> Result<Arc<Machine>> {
     let spec = match file.to_str() {
         Some(networks::BUILT_IN) => parse_machine(footwork_gait::BIPED_MACHINE, Path::new("the built-in machine"))?,
@@ -33,7 +33,7 @@ fn named(file: &Path) -> String {
     format!("state machine {}", file.display())
 }
 
-/// What networks are called as a search.
+/// Name of the networks' search.
 const PROJECTOR: &str = "projector";
 
 impl Cast {
@@ -46,7 +46,7 @@ impl Cast {
         let networks = Arc::new(networks::open(path)?);
         let (db, config) = match common.db {
             Some(_) => common.open()?,
-            // The networks know the body; they were checked when they were loaded.
+            // The networks contain the skeleton; they were checked when they were loaded.
             None => (Database::clone_of(networks.character()), common.character()?.matcher),
         };
         let db = Arc::new(db);
@@ -55,27 +55,27 @@ impl Cast {
         Ok(Self { db, character, search: PROJECTOR })
     }
 
-    /// A character of clips.
+    /// Creates a character of clips.
     pub fn of_database(db: &Arc<Database>, config: MatcherConfig) -> Result<Self> {
         let search = config.search.backend.name();
         let character = Arc::new(Character::new(Arc::clone(db), config)?);
         Ok(Self { db: Arc::clone(db), character, search })
     }
 
-    /// The same, run by a state machine: a TOML file, or `built-in`.
+    /// Adds a state machine: a TOML file, or `built-in`.
     pub fn run_by(self, file: Option<&Path>) -> Result<Self> {
         let Some(file) = file else { return Ok(self) };
         let machine = open_machine(file, &self.db)?;
         self.with_machine(machine).with_context(|| named(file))
     }
 
-    /// The same, run by a state machine.
+    /// Adds a state machine.
     pub fn with_machine(self, machine: Arc<Machine>) -> Result<Self> {
         let character = Arc::new(self.character.with_machine(Some(machine))?);
         Ok(Self { character, ..self })
     }
 
-    /// What chooses with other settings.
+    /// Returns the name of the search with other settings.
     pub fn search_with(&self, config: &MatcherConfig) -> &'static str {
         if self.search == PROJECTOR { PROJECTOR } else { config.search.backend.name() }
     }

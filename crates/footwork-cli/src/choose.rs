@@ -1,4 +1,4 @@
-//! `footwork simulate --chooser`: characters by conditions.
+//! `footwork simulate --chooser`: selects characters by conditions.
 
 use crate::args::Common;
 use crate::cast::Cast;
@@ -12,31 +12,31 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A chooser at work, and the characters that it chose.
+/// A running chooser, and the characters that it chose.
 #[derive(Debug)]
 pub struct Choosing {
     chooser: Chooser,
     spec: ChooserSpec,
     /// Values of the chooser's variables.
     pub variables: Variables,
-    /// Stays, in order.
+    /// Chosen characters, in order of time.
     pub chosen: Vec<Chosen>,
     row: Option<usize>,
 }
 
-/// A stay of a character.
+/// A time span in which one character was active.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chosen {
-    /// Its name.
+    /// Name of the character.
     pub character: String,
-    /// The condition of its row; none: always.
+    /// Condition of its row; `None`: always true.
     pub when: Option<String>,
     /// Time of the run at which it was chosen.
     pub from_s: f64,
 }
 
 impl Choosing {
-    /// Opens a chooser and its characters; the cast is that of the first row that holds at the start.
+    /// Opens a chooser and its characters; the cast is that of the first row whose condition is true at the start.
     pub fn open(file: &Path, common: &Common) -> Result<(Self, Cast)> {
         if common.db.is_some() || common.config.is_some() || common.learned.is_some() {
             bail!("--chooser {}: it names its data itself; leave out --db, --config and --learned", file.display());
@@ -59,19 +59,19 @@ impl Choosing {
             bail!("{}: no row holds at the start; add a last row without `when`", file.display());
         };
         let first = casts.remove(&spec.rows[row].character).context("a row without its character")?;
-        // A row may narrow its character's tags.
+        // A row may restrict its character's tags.
         let character = chooser.choose(&variables).map_or(first.character.clone(), Arc::clone);
         let chosen = Vec::new();
         Ok((Self { chooser, spec, variables, chosen, row: None }, Cast { character, ..first }))
     }
 
-    /// Variables and triggers of the chooser and of all its characters' machines.
+    /// Returns the variables and triggers of the chooser and of all its characters' machines.
     pub fn known(&self) -> Vec<Variables> {
         let machines = self.chooser.characters().filter_map(|c| Some(c.machine()?.variables()));
         [self.variables.clone()].into_iter().chain(machines).collect()
     }
 
-    /// Makes the character the one that holds; `machine` becomes the values of its machine.
+    /// Switches to the character whose condition is true; `machine` becomes the values of its machine.
     pub fn apply(&mut self, matcher: &mut MotionMatcher, machine: &mut Variables, now_s: f64) -> Result<()> {
         let row = self.chooser.choose_row(&self.variables).or(self.row);
         if self.chooser.apply(matcher, &self.variables)? || self.row.is_none() {

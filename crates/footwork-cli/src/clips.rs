@@ -41,7 +41,7 @@ pub fn import_cached(
     imported.context("the clips could not be read")
 }
 
-/// What was mended on reading: a line for each kind of fault, with the clips that had it.
+/// Returns a line for each kind of fix on reading, with the clips that had it.
 pub fn fix_lines(fixes: &[Fix]) -> Vec<String> {
     let mut kinds: Vec<(&Fix, Vec<&str>)> = Vec::new();
     for fix in fixes {
@@ -71,22 +71,22 @@ pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, common: &Com
     Ok(imported.clips)
 }
 
-/// A folder that gets a file for each clip.
+/// A folder with one file per clip.
 pub struct Folder<'a> {
-    /// The flag that names it, for errors.
+    /// The flag of the folder, for errors.
     pub flag: &'static str,
     pub path: &'a Path,
-    /// Of the files.
+    /// Format of the files.
     pub format: OutputFormat,
-    /// True: files that are there are replaced.
+    /// True: existing files are replaced.
     pub force: bool,
 }
 
 impl Folder<'_> {
-    /// The files of clips of these names.
+    /// Returns the files of the clips, by their names.
     ///
     /// # Errors
-    /// A file that would be replaced, of this kind without `force` or of another kind.
+    /// Returns an error if a file would be replaced: of this kind without `force`, or of another kind.
     pub fn files(&self, clips: &[RawClip]) -> Result<Vec<PathBuf>> {
         let (extension, kind) = match self.format {
             OutputFormat::Bvh => ("bvh", Kind::Bvh),
@@ -104,7 +104,7 @@ impl Folder<'_> {
     /// Writes every clip with its sidecar, and returns the files of the clips.
     ///
     /// # Errors
-    /// The errors of [`Self::files`]; a failed write.
+    /// Returns the errors of [`Self::files`], and an error if a write fails.
     pub fn write(
         &self,
         clips: &[RawClip],
@@ -138,14 +138,14 @@ pub fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
     Ok(guarded(path, || write_clip(path, clip, &WriteOptions::default()))?)
 }
 
-/// The sidecars of the clips in a motion file.
+/// Returns the sidecars of the clips in a motion file.
 pub fn sidecars(file: &Path, clips: &[RawClip]) -> Vec<PathBuf> {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let of = |clip: &RawClip| file.with_file_name(format!("{stem}.{}.tags.toml", clip.name.replace(['/', '\\'], "_")));
     if let [_] = clips { vec![file.with_extension("tags.toml")] } else { clips.iter().map(of).collect() }
 }
 
-/// Writes what clips have and their file cannot store: tags, events, curves, costs, marks of loops.
+/// Writes what the file format cannot store: tags, events, curves, costs, loop flags.
 pub fn write_sidecars(file: &Path, clips: &[RawClip]) -> Result<()> {
     for (clip, sidecar) in clips.iter().zip(sidecars(file, clips)) {
         let rule = ClipRule::of(clip);
@@ -159,7 +159,7 @@ pub fn write_sidecars(file: &Path, clips: &[RawClip]) -> Result<()> {
     Ok(())
 }
 
-/// A rule as the text of a sidecar: without the name, and without empty lists.
+/// Returns a rule as the text of a sidecar: without the name, and without empty lists.
 fn sidecar_text(rule: &ClipRule) -> Result<String> {
     let mut table = toml::Table::try_from(rule)?;
     table.remove("name");

@@ -11,17 +11,17 @@ use footwork_metrics::courses::{Column, Script, parse_csv};
 use footwork_metrics::ground::GroundKind;
 use std::path::Path;
 
-/// Bytes of a CSV file at most: days.
+/// Maximum size of a CSV file, in bytes: enough for several days.
 const MOST_BYTES: u64 = 1 << 28;
 
-/// What a full stick stands for, as a line.
+/// Returns the speeds of a full stick, as a line.
 pub fn stick_line(stick: &StickSpeeds) -> String {
     let pace = |p: &PaceSpeeds| format!("{:.2} ahead, {:.2} aside, {:.2} back", p.forward_mps, p.side_mps, p.back_mps);
     let turns = if stick.goes == [true; 8] { "" } else { "; it turns to where no clip strafes" };
     format!("full stick, m/s: walk {}; run {}{turns}", pace(&stick.walk), pace(&stick.run))
 }
 
-/// The file that a word of the command line means, if it is none of the names.
+/// Returns the argument if it is a path instead of a course name.
 pub fn file(word: &str) -> Option<&str> {
     word.contains(['.', '/', '\\']).then_some(word)
 }
@@ -40,7 +40,7 @@ pub fn parse(name: &str, seed: u64) -> Result<(Script, Vec<Column>)> {
     Ok((Script::Rows(table.sticks), table.columns))
 }
 
-/// A run over the standard course on level ground, at the rate at which motion is measured.
+/// Returns a run over the standard course on level ground, at the rate at which motion is measured.
 pub fn standard(seconds: f32, common: &Common) -> Result<Drive> {
     Ok(Drive {
         course: parse("standard", common.seed)?.0,

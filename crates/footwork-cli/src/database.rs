@@ -38,7 +38,7 @@ pub fn name_fits(wanted: &str, name: &str) -> bool {
     if wanted.contains('*') { matches_pattern(wanted, name) } else { name.contains(wanted) }
 }
 
-/// An error about settings, with the file that they come from.
+/// Adds the file of the settings to an error about them.
 pub fn in_file(common: &Common, error: anyhow::Error) -> anyhow::Error {
     match &common.config {
         Some(file) => error.context(file.display().to_string()),
@@ -46,13 +46,13 @@ pub fn in_file(common: &Common, error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// Names and files of clips, by which errors about them are told.
+/// Returns names and files of clips, for errors about them.
 pub fn sources(clips: &[RawClip]) -> Vec<(String, String)> {
     clips.iter().map(|c| (c.name.clone(), c.source.clone())).collect()
 }
 
-/// An error about clips or settings, with the file of the clip that it names first, or that of the settings, unless it says so
-/// itself.
+/// Adds the source to an error about clips or settings: the file of the clip that it names first, else the settings' file, unless
+/// the message contains it.
 pub fn in_source(sources: &[(String, String)], common: &Common, error: impl Into<anyhow::Error>) -> anyhow::Error {
     let error = error.into();
     let words = format!("{error:#}");

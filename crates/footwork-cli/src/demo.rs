@@ -32,7 +32,7 @@ pub const FILES: [(&str, Kind); 7] = [
 /// Length of the run, in seconds: the standard course, then a random stick.
 const SECONDS: f32 = 90.0;
 
-/// Path of one of the files.
+/// Returns the path of one of the files.
 pub fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
 }
@@ -106,7 +106,7 @@ fn reel(cast: &Cast, driven: &Arc<Driven>, name: &str) -> Reel {
     Reel::run(Arc::clone(driven), &cast.db, name.to_owned(), "standard")
 }
 
-/// Films the first steps beside those of networks that were trained on the same clips.
+/// Films the first steps, beside those of networks that were trained on the same clips.
 fn film_learned(exact: &Cast, driven: &Arc<Driven>, common: &Common) -> Result<()> {
     let alone = Common { db: None, ..common.clone() }.learned(Some(&PathBuf::from(networks::BUILT_IN)));
     let cast = Cast::open(&alone)?;
@@ -116,7 +116,7 @@ fn film_learned(exact: &Cast, driven: &Arc<Driven>, common: &Common) -> Result<(
     film::film_runs(&path("learned.png"), "footwork demo: exact and learned", &runs, &[View::Side], span_s)
 }
 
-/// Time span in which the character first moves: from rest through transitions to a steady gait.
+/// Returns the time span in which the character first moves: from rest through transitions to a steady gait.
 fn telling(driven: &Driven) -> [f64; 2] {
     const BEFORE_S: f64 = 0.4;
     const SECONDS: f64 = 4.0;

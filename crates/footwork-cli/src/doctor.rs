@@ -138,7 +138,7 @@ fn style(severity: Severity) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-/// Style of a count: plain for zero.
+/// Returns the style of a count: plain for zero.
 fn count_style(severity: Severity, count: usize) -> Style {
     if count > 0 { style(severity) } else { Style::new() }
 }

@@ -120,7 +120,7 @@ fn of_machine(file: &Path, default: &MatcherConfig, db: &Arc<Database>) -> Resul
     Ok(Variant { name, config: default.clone(), mover })
 }
 
-/// Returns the size of a variant's state machine: what somebody has to write and tune.
+/// Returns the size of a variant's state machine, as a measure of its authoring effort.
 fn machine_json(variant: &Variant) -> Option<Value> {
     let Mover::Machine(machine) = &variant.mover else { return None };
     let (states, transitions, terms) = machine.size();
@@ -149,7 +149,7 @@ fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant
     Ok(Variant { name, config, mover: Mover::Exact })
 }
 
-/// Bytes of a file of thresholds at most.
+/// Maximum size of a file of thresholds, in bytes.
 const MOST_BYTES: u64 = 16 << 20;
 
 fn read_gate(file: &Path, variants: &[Variant]) -> Result<Gate> {
@@ -163,7 +163,7 @@ fn moment(broken: &Broken<'_>) -> Option<Moment> {
     Some(broken.value?.worst?.1)
 }
 
-/// Line about a broken bound: value, limit and worst frame.
+/// Returns a line about a broken bound: value, limit and worst frame.
 fn broken_line(b: &Broken<'_>, db: &Database) -> String {
     let known = |v: Option<f32>| v.map_or_else(|| "not measured".to_owned(), figures);
     let of = match &b.bound.limit {

@@ -1,4 +1,4 @@
-//! Files of another kind than a flag takes: what they are, and the command or flag that takes them.
+//! Files of a kind that a flag does not take: their kind, and the command or flag that takes them.
 
 use crate::args::{Cli, Command};
 use crate::course;
@@ -7,10 +7,10 @@ use anyhow::{Result, bail};
 use footwork::files::read_text_at_most;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a TOML file that are looked at, at most.
+/// Maximum number of bytes of a TOML file that are read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What a flag takes.
+/// Kind of file that a flag takes.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     Database,
@@ -58,7 +58,7 @@ impl Takes {
 /// Rejects files of a known kind that their flag does not take.
 ///
 /// # Errors
-/// The first such file, with what it holds and what takes it.
+/// Returns an error about the first such file, with its kind and the command or flag that takes it.
 pub fn check(cli: &Cli) -> Result<()> {
     inputs(cli).into_iter().try_for_each(|(flag, path, takes)| check_one(flag, &path, takes))
 }
@@ -90,7 +90,7 @@ fn check_one(flag: &str, path: &Path, takes: Takes) -> Result<()> {
     bail!("{flag} {shown}: expected {}, found {what}: {advice}", takes.named());
 }
 
-/// What a TOML file describes, by its tables.
+/// Returns the kind of a TOML file, by its tables.
 fn toml(path: &Path) -> Option<&'static str> {
     if path.extension()? != "toml" || !path.is_file() {
         return None;
@@ -105,7 +105,7 @@ fn toml(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// The files of a command: flag, path, and what is expected there.
+/// Returns the files of a command: flag, path, and the expected kind.
 fn inputs(cli: &Cli) -> Vec<(&'static str, PathBuf, Takes)> {
     let mut inputs = Vec::new();
     let mut add = |flag: &'static str, paths: &[PathBuf], takes: Takes| {

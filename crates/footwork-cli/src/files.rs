@@ -1,5 +1,5 @@
-//! What every command reads and writes, in one place, checked before any work: nothing is replaced that is read, that another
-//! output replaces as well, or that is a file of another kind.
+//! Inputs and outputs of every command, in one place, checked before any work: an output never replaces an input, another output,
+//! or a file of another kind.
 
 use crate::args::{Cli, Command, Common, OutputFormat};
 use crate::course;
@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 
 /// A file or a folder to be written.
 struct Output {
-    /// The flag that names it.
+    /// Flag of the output.
     flag: &'static str,
     path: PathBuf,
-    /// Of the file, or of the files in the folder.
+    /// Kind of the file, or of the files in the folder.
     kind: Kind,
     folder: bool,
-    /// A file that is there stays. Those of a folder are checked once the names of the clips are known.
+    /// An existing file is kept. Files of a folder are checked once the names of the clips are known.
     keeps: bool,
-    /// Missing folders are made.
+    /// Missing folders are created.
     makes_folder: bool,
 }
 
-/// What one command reads and writes.
+/// Inputs and outputs of a command.
 #[derive(Default)]
 pub struct Files {
     inputs: Vec<PathBuf>,
@@ -34,14 +34,14 @@ pub struct Files {
 }
 
 impl Files {
-    /// Of a command.
+    /// Returns the inputs and outputs of a command.
     ///
     /// # Errors
-    /// An input that cannot be listed.
+    /// Returns an error if an input cannot be listed.
     pub fn of(cli: &Cli) -> Result<Self> {
         let mut files = Self::default();
         files.write(cli);
-        // What only reads replaces nothing.
+        // A command without outputs cannot replace anything.
         if !files.outputs.is_empty() {
             files.read(cli)?;
         }
@@ -94,7 +94,7 @@ impl Files {
                 | Command::Replay(_)
                 | Command::Bench(_)
                 | Command::Config(_)
-                // It checks its folder itself.
+                // The command checks its folder itself.
                 | Command::New(_)
                 | Command::Completions(_),
             ) => {}
@@ -161,7 +161,7 @@ impl Files {
         });
     }
 
-    /// A file that replaces none unless `force` is given.
+    /// Adds a file that replaces no other unless `force` is given.
     fn new_file(&mut self, flag: &'static str, path: &Path, kind: Kind, force: bool) {
         self.outputs.push(Output {
             flag,
@@ -177,7 +177,7 @@ impl Files {
         self.outputs.push(Output { flag, path: path.to_owned(), kind, folder: true, keeps: false, makes_folder: true });
     }
 
-    /// Clips named on the command line, else those of the configuration.
+    /// Adds the clips named on the command line, else those of the configuration.
     fn sources(&mut self, named: &[PathBuf], common: &Common) -> Result<()> {
         if !named.is_empty() {
             return self.clips(named, Path::new(""));
@@ -192,7 +192,7 @@ impl Files {
         Ok(())
     }
 
-    /// A source of `film`, which may have `#clip` behind it.
+    /// Adds a source of `film`, which may end in `#clip`.
     fn film_source(&mut self, source: &Path) -> Result<()> {
         let words = source.to_string_lossy();
         let name = match words.rsplit_once('#') {
@@ -206,10 +206,10 @@ impl Files {
         Ok(())
     }
 
-    /// Refuses outputs that would replace what they must not.
+    /// Rejects outputs that would replace an input, another output, or a file of another kind.
     ///
     /// # Errors
-    /// The first such output, by its flag.
+    /// Returns an error about the first such output, with its flag.
     pub fn check(&self) -> Result<()> {
         let mut read: HashMap<Identity, &Path> = HashMap::new();
         for input in &self.inputs {
@@ -247,7 +247,7 @@ impl Files {
     }
 }
 
-/// A folder for clips holds none of those that are read.
+/// Rejects a folder for clips that contains one of the inputs.
 fn check_folder(output: &Output, read: &HashMap<Identity, &Path>) -> Result<()> {
     let (flag, folder, shown) = (output.flag, &output.path, output.path.display());
     if folder.exists() && !folder.is_dir() {
@@ -266,11 +266,11 @@ fn check_folder(output: &Output, read: &HashMap<Identity, &Path>) -> Result<()> 
     Ok(())
 }
 
-/// The folder of an output is there and can be written to. A folder of clips is made where it is missing.
+/// Checks that the folder of an output exists and can be written to. A folder of clips may be missing: it is created later.
 fn check_place(output: &Output) -> Result<()> {
     let (flag, shown) = (output.flag, output.path.display());
     let target = resolve_links(&output.path).with_context(|| format!("{flag} {shown}"))?;
-    // A device or a pipe is written into directly.
+    // Devices and pipes are written to directly.
     if fs::metadata(&output.path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Ok(());
     }
@@ -281,7 +281,7 @@ fn check_place(output: &Output) -> Result<()> {
     if !folder.exists() {
         bail!("{flag} {shown}: expected a folder {}, found none: make it first", folder.display());
     }
-    // Access rights are not all that can forbid it.
+    // Writing may fail for reasons other than access rights.
     let made = tempfile::tempfile_in(folder);
     made.map(|_| ()).with_context(|| format!("{flag} {shown}: the folder {} cannot be written to", folder.display()))
 }
@@ -290,17 +290,17 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Which file a path means, whatever links lead to it.
+/// Identity of a file, independent of links to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Identity {
-    /// Device and number of a file that is there: hard links have the same.
+    /// Device and number of an existing file: hard links have the same.
     #[cfg(unix)]
     Node(u64, u64),
     Path(PathBuf),
 }
 
 impl Identity {
-    /// `None` for what holds nothing that could be lost: a device such as `/dev/null`.
+    /// Returns `None` for files without content to lose: a device such as `/dev/null`.
     fn of(path: &Path) -> Option<Self> {
         let path = resolve_links(path).ok()?;
         let Ok(found) = fs::metadata(&path) else { return Some(Self::Path(place(&path))) };
@@ -315,7 +315,7 @@ impl Identity {
     }
 }
 
-/// Where a file that is not there yet will lie.
+/// Returns the absolute path of a file that does not exist yet.
 fn place(path: &Path) -> PathBuf {
     match (parent(path).canonicalize(), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),

@@ -11,8 +11,8 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
-    // The gates are about what a search is fed with: no loops of blend spaces.
-    // The loops of blend spaces do not close as well as the others: they are part of the built-in data alone.
+    // The gates test the clips of the search. The loops of blend spaces close less well, so reports and written files exclude
+    // them; they are part of the built-in data only.
     let cycles = !args.report && args.output.is_none();
     let clips = generate(&GaitOptions { seed: common.seed, cycles, ..GaitOptions::BUILT_IN });
     if args.report {

@@ -72,7 +72,7 @@ fn to_json(db: &Database) -> Value {
     })
 }
 
-/// Joints by role, from names and shape.
+/// Returns the joints by role, from names and shape.
 fn roles_json(db: &Database) -> Value {
     let roles = &db.rig.roles;
     let json =
@@ -114,12 +114,12 @@ fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {
     })
 }
 
-/// Number of clips that nobody captured.
+/// Returns the number of made clips.
 fn made(db: &Database) -> usize {
     db.clips[..db.originals()].iter().filter(|c| is_made(db, c)).count()
 }
 
-/// How many clips there are.
+/// Returns the number of clips, as text.
 pub fn clips_line(captured: usize, made: usize) -> String {
     if made > 0 { format!("{captured} clips and {made} made of them") } else { format!("{captured} clips") }
 }

@@ -1,4 +1,4 @@
-//! The database of the built-in data, kept between commands: generating and building it takes ten times as long as loading it.
+//! Cache of the built-in database: generating and building it takes ten times as long as loading it.
 
 use crate::args::Common;
 use crate::database::{build_clips, built_in, in_file};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Databases that are kept, of different `[build]` tables and programs. Each has some 50 MB.
+/// Maximum number of cached databases, for different `[build]` tables and programs. Each has about 50 MB.
 const MOST: usize = 3;
 
 impl Common {
@@ -29,21 +29,21 @@ impl Common {
     }
 }
 
-/// Version, size and time of this program: another build of it may read files and make clips differently.
+/// Returns version, size and time of this program: another build of it may read files and make clips differently.
 pub fn program() -> Option<String> {
     let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let made = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("footwork {} {} {}", env!("CARGO_PKG_VERSION"), program.len(), made.as_nanos()))
 }
 
-/// The database of the built-in data: the kept one of this program and these settings, else a new one, which is kept. The cache is in the
-/// user's cache folder, or in FOOTWORK_CACHE (`off`: no cache).
+/// Returns the built-in database: from the cache if it contains one of this program and these settings, else a new one, which
+/// is added to it. The cache is in the user's cache folder, or in FOOTWORK_CACHE (`off`: no cache).
 ///
 /// # Errors
-/// Settings that do not fit the built-in data. An unusable cache is no error.
+/// Returns an error if the settings do not fit the built-in data. An unusable cache is not an error.
 pub fn database(config: &CharacterConfig, common: &Common) -> Result<Database> {
     let file = file(config);
-    // A damaged file does not have its hash: it is written again.
+    // A damaged file has a wrong hash: it is written again.
     if let Some(kept) = file.as_ref().and_then(|file| Database::load(file).ok()) {
         return Ok(kept);
     }
@@ -60,7 +60,7 @@ fn file(config: &CharacterConfig) -> Option<PathBuf> {
     Some(folder.join(format!("{:032x}.fwdb", xxh3_128(key.as_bytes()))))
 }
 
-/// Writes a database, and removes the oldest ones. A failed write is no error: the next command takes longer.
+/// Writes a database, and removes the oldest ones. A failed write is not an error: the next command takes longer.
 fn keep(db: &Database, file: &Path) {
     let Some(folder) = file.parent().filter(|folder| fs::create_dir_all(folder).is_ok()) else { return };
     if db.save(file).is_err() {

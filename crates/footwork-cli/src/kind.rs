@@ -1,4 +1,4 @@
-//! Kinds of files that are written: their names, and what they may replace.
+//! Kinds of written files: their names, and the files that they may replace.
 
 use anyhow::{Context, Result, bail};
 use footwork::files::resolve_links;
@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What is written to a file.
+/// Kind of a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Bvh,
@@ -16,9 +16,9 @@ pub enum Kind {
     Database,
     Trace,
     Svg,
-    /// PNG or SVG, by the name.
+    /// PNG or SVG, by the extension.
     Picture,
-    /// A picture, or one that plays: GIF or WebP.
+    /// A picture, possibly an animated one: GIF or WebP.
     Film,
     Html,
     Json,
@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the extensions of such files, without the dot.
+    /// Returns the extensions of the kind, without the dot.
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Self::Bvh => &["bvh"],
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// `.png or .svg`, for messages.
+    /// Returns the extensions as text, such as `.png or .svg`, for messages.
     pub fn names(self) -> String {
         let names: Vec<String> = self.extensions().iter().map(|e| format!(".{e}")).collect();
         match &names[..] {
@@ -53,15 +53,15 @@ impl Kind {
     }
 }
 
-/// Refuses files in a folder that would replace something else than files of their kind, before the first is written.
+/// Rejects files in a folder that would replace a file of another kind, before the first is written.
 ///
 /// # Errors
-/// The first such file.
+/// Returns an error about the first such file.
 pub fn check_kinds(flag: &str, files: &[PathBuf], kind: Kind) -> Result<()> {
     files.iter().try_for_each(|file| check_kind(flag, file, kind))
 }
 
-/// Refuses a name that contradicts what is written, and a file that is there and is something else.
+/// Rejects a name whose extension contradicts `kind`, and an existing file of another kind.
 ///
 /// # Errors
 /// Returns an error that names `flag`.
@@ -80,7 +80,7 @@ pub fn check_kind(flag: &str, path: &Path, kind: Kind) -> Result<()> {
         bail!("{flag} {shown}: expected a file, found a folder");
     }
     let Some(found) = Content::of(&target) else { return Ok(()) };
-    // A damaged file of the kind may be written anew: then the name must say so.
+    // A damaged file may be replaced only if its name has the right extension.
     let named_so = target.extension().or(path.extension()).is_some();
     match found {
         Content::Known(found) if !kind.extensions().contains(&found) => {
@@ -93,7 +93,8 @@ pub fn check_kind(flag: &str, path: &Path, kind: Kind) -> Result<()> {
     }
 }
 
-/// Kind of an existing file by its content, as an extension: `fwdb`, `bvh`, `png`. `None` for other content, and without a file.
+/// Returns the kind of an existing file by its content, as an extension: `fwdb`, `bvh`, `png`. `None` for other content, and
+/// without a file.
 pub fn found(path: &Path) -> Option<&'static str> {
     match Content::of(path)? {
         Content::Known(kind) => Some(kind),
@@ -126,16 +127,16 @@ pub fn has_extension(path: &Path, of: &[&str]) -> bool {
     of.contains(&extension(path).as_str())
 }
 
-/// What a file that is there holds, by its first bytes.
+/// Content of an existing file, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Content {
-    /// As names of such files end.
+    /// Extension of such files.
     Known(&'static str),
     Unknown,
 }
 
 impl Content {
-    /// `None` where there is nothing that could be lost: no file, an empty one, a device, a pipe.
+    /// Returns `None` if there is no content to lose: no file, an empty one, a device, a pipe.
     fn of(path: &Path) -> Option<Self> {
         const ENOUGH: u64 = 4096;
         if !fs::metadata(path).ok()?.is_file() {
@@ -161,12 +162,12 @@ impl Content {
             () if bytes.get(8) == Some(&b'{') => return Some(Self::safetensors(path)),
             () => return Some(Self::Unknown),
         };
-        // A glTF file of text is named so; any other JSON is JSON.
+        // A JSON file is glTF if its extension says so.
         let gltf = known == "json" && Format::of(path) == Some(Format::Gltf);
         Some(Self::Known(if gltf { "gltf" } else { known }))
     }
 
-    /// A database, a recording, networks, or somebody else's tensors.
+    /// Distinguishes databases, recordings, networks and foreign files of tensors.
     fn safetensors(path: &Path) -> Self {
         let header = || {
             let mut file = fs::File::open(path).ok()?;

@@ -1,12 +1,12 @@
-//! What a state machine did, as text.
+//! Log of a state machine, as text.
 
 use crate::run::StayTold;
 use footwork_metrics::machine_log::MachineLog;
 
-/// Transitions that are listed.
+/// Maximum number of listed transitions.
 pub const LISTED: usize = 30;
 
-/// Prints what a state machine did; nothing without one.
+/// Prints the log of a state machine; nothing without one.
 pub fn print_machine(log: &MachineLog) {
     let states = log.by_state();
     if states.is_empty() {

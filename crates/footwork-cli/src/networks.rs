@@ -1,10 +1,10 @@
-//! Networks of a command: a file, or those of the built-in person.
+//! Networks of a command: a file, or those of the built-in character.
 
 use anyhow::Result;
 use footwork::learned::Networks;
 use std::path::Path;
 
-/// The word for the networks of the built-in person.
+/// The name of the networks of the built-in character.
 pub const BUILT_IN: &str = "built-in";
 
 /// Opens a `.fwnet` file, or `built-in`.

@@ -1,4 +1,4 @@
-//! `footwork new`: a project of a game with a character in it.
+//! `footwork new`: creates a game project with a character.
 
 use crate::args::{Common, NewArgs};
 use crate::{clips, output};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const MAIN: &str = include_str!("../templates/bevy/main.rs");
 const README: &str = include_str!("../templates/bevy/README.md");
-/// Version of Bevy that the plugin fits.
+/// Version of Bevy that the plugin requires.
 const BEVY: &str = "0.19.1";
 
 /// Runs the command.
@@ -44,7 +44,7 @@ pub fn new(args: &NewArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// The name of the folder, as Cargo takes it.
+/// Returns the name of the folder, if Cargo accepts it as the name of a package.
 fn package_name(folder: &Path) -> Result<String> {
     let name = std::path::absolute(folder).ok().and_then(|path| Some(path.file_name()?.to_str()?.to_owned()));
     let fits = |name: &String| {
@@ -56,7 +56,7 @@ fn package_name(folder: &Path) -> Result<String> {
     })
 }
 
-/// The given model, or a mannequin with the skeleton of the clips.
+/// Returns the given model, or a mannequin with the skeleton of the clips.
 fn model(args: &NewArgs, db: &Database) -> Result<Vec<u8>> {
     match &args.model {
         Some(path) => clips::read_model(path).context("--model"),
@@ -68,7 +68,7 @@ fn model(args: &NewArgs, db: &Database) -> Result<Vec<u8>> {
     }
 }
 
-/// The plugin in the sources that this command was built from, if they are still there.
+/// Returns the folder of the plugin in the sources from which this command was built, if it still exists.
 fn plugin_here() -> Option<PathBuf> {
     let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bindings/bevy").canonicalize().ok()?;
     plugin.join("Cargo.toml").is_file().then_some(plugin)

@@ -62,9 +62,8 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "run".to_owned(), |s| s.to_string_lossy().into_owned())
 }
 
-/// Returns a path in a folder for each clip. Characters that file systems reject are replaced, and the paths differ even where
-/// case is ignored. Valid names stay as they are; other names, and later ones of repeated names, get
-/// a number.
+/// Returns a path in a folder for each clip. Characters that file systems reject are replaced, and paths differ even if case is
+/// ignored. Valid names are unchanged; other names, and later ones of repeated names, get a number.
 pub fn clip_files<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>, extension: &str) -> Vec<PathBuf> {
     let names: Vec<(&str, String)> = names.into_iter().map(|n| (n, file_name(n))).collect();
     let mut taken = BTreeSet::new();
@@ -87,7 +86,7 @@ fn file_name(name: &str) -> String {
     while safe.len() > LONGEST {
         safe.pop();
     }
-    // Such names are hidden, or mean a folder; dots and spaces at the end are dropped by some systems.
+    // Such names are hidden, or stand for a folder; some systems drop dots and spaces at the end.
     if safe.is_empty() || safe.starts_with(['.', ' ']) {
         safe.insert(0, '_');
     }
@@ -119,7 +118,7 @@ mod tests {
         assert_eq!(files(&["walk", "locomotions.jog", "Läufer 1"]), ["walk", "locomotions.jog", "Läufer 1"]);
         assert_eq!(files(&["Armature|mixamo.com|Layer0", "a\\b:c"]), ["Armature_mixamo.com_Layer0", "a_b_c"]);
         assert_eq!(files(&["..", ".", "", "/etc/x", "../up", "x. "]), ["_", "__2", "__3", "_etc_x", "_.._up", "x"]);
-        // A valid name is kept.
+        // Valid names are unchanged.
         assert_eq!(files(&["a/b", "a_b", "A_B", "a|b", "a_b_2"]), ["a_b_3", "a_b", "A_B_4", "a_b_5", "a_b_2"]);
         assert_eq!(files(&["nul", "com1.x", "common"]), ["_nul", "_com1.x", "common"]);
         assert_eq!(files(&["ä".repeat(300).as_str()])[0].len(), 200);

@@ -1,8 +1,8 @@
-//! All printing. A reader may stop reading (`footwork inspect | head`): that ends the command without a message, with exit
-//! code 0.
+//! All output. If a reader closes its pipe early (`footwork inspect | head`), the command ends without a message, with exit code
+//! 0.
 //!
-//! Names come from files, and a file may contain anything. Characters that control a terminal are printed escaped, as in
-//! `\u001b`. JSON has the same form, so that lines of JSON stay JSON.
+//! Names come from files and may contain any character. Characters that control a terminal are printed escaped, as in `\u001b`.
+//! JSON uses the same form, so lines of JSON stay valid.
 
 use anstream::AutoStream;
 use anstyle::Style;
@@ -11,18 +11,18 @@ use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Neither progress nor notes.
+/// True: neither progress nor notes are printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
-/// No lines on standard output.
+/// True: no lines are printed to standard output.
 static SILENT: AtomicBool = AtomicBool::new(false);
 
-/// Sets what `--quiet` leaves out. With `--json` the object, which is the only output, stays.
+/// Sets the effect of `--quiet`. With `--json`, the object is still printed, since it is the only output.
 pub fn set_quiet(quiet: bool, json: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
     SILENT.store(quiet && !json, Ordering::Relaxed);
 }
 
-/// True where neither progress nor notes are shown.
+/// Returns true if neither progress nor notes are shown.
 pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
@@ -32,8 +32,7 @@ macro_rules! out {
     ($($words:tt)*) => { $crate::print::line(format_args!($($words)*)) };
 }
 
-/// Prints a line, with empty lines before and after it if it starts or ends so. Everything that was to be done is done by then:
-/// commands print last.
+/// Prints a line, with empty lines before and after it if it starts or ends so. Commands print last, when all work is done.
 pub fn line(words: std::fmt::Arguments<'_>) {
     if SILENT.load(Ordering::Relaxed) {
         return;
@@ -46,7 +45,7 @@ pub fn line(words: std::fmt::Arguments<'_>) {
     finish(io::stdout().lock().write_all(text.as_bytes()));
 }
 
-/// Prints a line whose parts have styles. It is plain where standard output is not a terminal, and with NO_COLOR.
+/// Prints a line whose parts have styles. It is plain if standard output is not a terminal, and with NO_COLOR.
 pub fn styled(parts: &[(Style, &str)]) {
     if SILENT.load(Ordering::Relaxed) {
         return;
@@ -55,12 +54,12 @@ pub fn styled(parts: &[(Style, &str)]) {
     finish(AutoStream::auto(io::stdout()).lock().write_all(format!("{words}\n").as_bytes()));
 }
 
-/// Prints bytes as they are, also where lines are not printed.
+/// Prints bytes unchanged, even if lines are not printed.
 pub fn bytes(content: &[u8]) {
     finish(io::stdout().lock().write_all(content));
 }
 
-/// Prints a note to standard error, unless it is not wanted.
+/// Prints a note to standard error, except with `--quiet`.
 pub fn note(words: std::fmt::Arguments<'_>) {
     if !is_quiet() {
         message(&format!("note: {words}"));
@@ -70,7 +69,7 @@ pub fn note(words: std::fmt::Arguments<'_>) {
 /// Prints an error or a note to standard error. It may have several lines.
 pub fn message(words: &str) {
     let lines: Vec<Cow<'_, str>> = words.split('\n').map(escaped).collect();
-    // A closed standard error is ignored: there is nowhere to report it.
+    // Failure to write to standard error is ignored: it cannot be reported.
     let _ = writeln!(io::stderr().lock(), "footwork: {}", lines.join("\n"));
 }
 
@@ -83,7 +82,7 @@ fn finish(written: io::Result<()>) {
     std::process::exit(1);
 }
 
-/// Escapes characters that control a terminal: control characters, and those that change the direction of writing.
+/// Escapes characters that control a terminal: control characters, and those that change the direction of text.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let controls = |c: char| {
         c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -4,7 +4,7 @@ use crate::print::is_quiet;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-/// A bar over `length` steps. Hidden without a terminal, with `--json` or `--quiet`, and for steps that take no time.
+/// Returns a bar over `length` steps. It is hidden without a terminal, with `--json` or `--quiet`, and for fast steps.
 pub fn bar(what: &'static str, length: u64, json: bool) -> ProgressBar {
     let target = if json || is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
     let bar = ProgressBar::with_draw_target(Some(length), target);

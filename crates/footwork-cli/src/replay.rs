@@ -1,4 +1,4 @@
-//! `footwork replay`: replays a recorded run, or shows what would have happened with other settings.
+//! `footwork replay`: replays a recorded run, or continues it with other settings.
 
 use crate::args::{Common, ReplayArgs};
 use crate::cast::Cast;
@@ -51,7 +51,7 @@ fn check_time(at_s: f64, trace: &Trace) -> Result<()> {
     Ok(())
 }
 
-/// An error about a trace, with its file and what to do.
+/// Adds the file, and a way to fix it, to an error about a trace.
 pub fn in_trace(path: &Path, error: Error) -> Error {
     let shown = path.display();
     match error.downcast_ref::<ReplayError>() {

@@ -1,4 +1,4 @@
-//! Driving one character over a course, or through a recording, and keeping what it shows.
+//! Simulates a character over a course, or replays a recording, and keeps the displayed motion.
 
 use crate::cast::Cast;
 use crate::choose::{Choosing, Chosen};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A run to make.
+/// A run to simulate.
 #[derive(Debug)]
 pub struct Drive {
     /// Input over time.
@@ -32,7 +32,7 @@ pub struct Drive {
     pub chooser: Option<Choosing>,
     /// Ground of the run.
     pub ground: GroundKind,
-    /// Rows that may be played.
+    /// Query for the admissible rows.
     pub tags: TagQuery,
     /// Length of the run, in seconds.
     pub seconds: f32,
@@ -40,7 +40,7 @@ pub struct Drive {
     pub dt_s: f32,
     /// Time from which the first search is explained, in seconds.
     pub explain_s: Option<f32>,
-    /// Title of a recording; none: the run is not recorded.
+    /// Title of a recording; `None`: the run is not recorded.
     pub record: Option<String>,
     /// Hides the progress bar.
     pub json: bool,
@@ -50,7 +50,7 @@ pub struct Drive {
 #[derive(Debug)]
 pub struct Rerun {
     pub trace: Arc<Trace>,
-    /// From when on the character is another one: time in seconds, and that character.
+    /// A change of the character: time in seconds, and the new character.
     pub fork: Option<(f64, Arc<Character>)>,
     /// Hides the progress bar.
     pub json: bool,
@@ -89,14 +89,14 @@ pub struct StayTold {
     pub time_s: f64,
     /// Full name of the state.
     pub state: String,
-    /// Seconds in it.
+    /// Time in the state, in seconds.
     pub state_s: f32,
-    /// In the order in which they are tried.
+    /// Exits, in the order in which they are tested.
     pub exits: Vec<Exit>,
 }
 
 impl StayTold {
-    /// None without a state machine.
+    /// Returns `None` without a state machine.
     fn of(character: &MotionMatcher, variables: &[f32]) -> Option<Self> {
         let view = character.machine_view()?;
         let time_s = character.state().header.time_s;
@@ -105,22 +105,22 @@ impl StayTold {
     }
 }
 
-/// A run that was made or replayed.
+/// A simulated or replayed run.
 #[derive(Debug)]
 pub struct Driven {
     pub summary: Summary,
-    /// Ground of the run; none where nobody knows it.
+    /// Ground of the run; `None` if it is unknown.
     pub ground: Option<GroundKind>,
     pub explanation: Option<Explanation>,
     /// The state of the state machine at the time to explain.
     pub stay: Option<StayTold>,
-    /// What the state machine did; empty without one.
+    /// Log of the state machine; empty without one.
     pub machine: MachineLog,
     /// The characters that a chooser chose; empty without one.
     pub chosen: Vec<Chosen>,
-    /// `[updates x joints]`.
+    /// `[updates x joints]` translations.
     pub translations: Vec<Vec3>,
-    /// `[updates x joints]`.
+    /// `[updates x joints]` rotations.
     pub rotations: Vec<Quat>,
     pub commanded: Vec<PathSample>,
     pub walked: Vec<PathSample>,
@@ -134,14 +134,14 @@ pub struct Driven {
     pub playing: Vec<Playing>,
     /// First update and name of each part of the course.
     pub parts: Vec<(usize, String)>,
-    /// The recording, if one was asked for.
+    /// The recording, if requested.
     pub trace: Option<Trace>,
-    /// True where a fork was told of level ground, since nobody knows the ground of the recording.
+    /// True if a fork assumes level ground, since the ground of the recording is unknown.
     pub assumes_level_ground: bool,
 }
 
 impl Drive {
-    /// Makes the run. Neither measuring time nor recording affects the motion.
+    /// Runs the simulation. Neither measuring time nor recording affects the motion.
     pub fn run(mut self, cast: &Cast) -> Result<Driven> {
         let updates = (self.seconds / self.dt_s).round().max(1.0) as usize;
         let mut character = MotionMatcher::of(Arc::clone(&cast.character), Transform::IDENTITY)?;
@@ -198,7 +198,7 @@ impl Drive {
         Ok(driven)
     }
 
-    /// A recorder that keeps all of the run.
+    /// Returns a recorder that keeps the whole run.
     fn recorder(&self, character: &Character, title: &str, updates: usize) -> Recorder {
         /// Key frames and changes of the input, per second; flags, per update.
         const BYTES: [usize; 2] = [8192, 32];
@@ -213,10 +213,10 @@ impl Drive {
 }
 
 impl Rerun {
-    /// Replays the recording with the data that it was made with.
+    /// Replays the recording with the data with which it was made.
     ///
     /// # Errors
-    /// Other data, and a ground that nobody here knows by its name.
+    /// Returns an error if the data differ, or if the name of the ground is unknown.
     pub fn run(self, cast: &Cast) -> Result<Driven> {
         let Self { trace, fork, json } = self;
         let level = (!trace.asks_for_ground()).then_some(GroundKind::Level);
@@ -225,7 +225,7 @@ impl Rerun {
         let mut replay = Replay::new(Arc::clone(&trace), Arc::clone(&cast.character), ground)?;
         let mut driven = Driven { ground: kind, parts: trace.marks().to_vec(), ..Driven::empty() };
         let mut watch = Watch::default();
-        // Updates as recorded; at a time of 0 there are none.
+        // Number of recorded updates before the fork; 0 at a time of 0.
         let fork_update = fork.as_ref().map(|(at_s, _)| if *at_s > 0.0 { trace.update_at(*at_s) + 1 } else { 0 });
         let mut search = cast.search_with(trace.config());
         let bar = progress::bar("replaying", trace.updates() as u64, json);
@@ -309,7 +309,7 @@ impl Driven {
         watch.played[clip] = true;
     }
 
-    /// Returns the run at equal time steps, as pictures and clips need it: each shows the update that its time belongs to.
+    /// Returns the run at equal time steps, as required by pictures and clips: each step shows the update at its time.
     fn at_steps(self, trace: &Trace, dt_s: f32) -> Self {
         let count = self.playing.len();
         let (joints, slots) = (self.rotations.len() / count.max(1), self.contacts.len() / count.max(1));
@@ -331,7 +331,7 @@ impl Driven {
             }
             shown = shown.max(update + 1);
         }
-        // Parts that begin between two steps begin together: the last one counts.
+        // Parts that begin between two steps begin together: the last of them is kept.
         let begins: Vec<usize> = steps.parts.iter().map(|p| p.0).collect();
         let mut k = 0;
         steps.parts.retain(|_| {

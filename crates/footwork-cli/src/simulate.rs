@@ -18,7 +18,7 @@ use footwork_metrics::courses::Cues;
 use footwork_metrics::ground::GroundKind;
 use serde_json::json;
 
-/// The course with a report of its own.
+/// The course with a separate report.
 const STANCES: &str = "stances";
 
 /// Runs the command.
@@ -125,7 +125,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// What `--tags` asks for.
+/// Returns the query of `--tags`.
 pub fn tag_query(db: &Database, text: Option<&str>) -> Result<TagQuery> {
     db.tag_query(text.unwrap_or_default()).context("--tags")
 }

@@ -1,6 +1,6 @@
-//! Invariant 3: after construction `update`, `step`, searches and copies of the state allocate nothing and free nothing.
+//! Invariant 3: after construction `update`, `step`, searches and copies of the state neither allocate nor free memory.
 
-// The one place that needs it: an allocator is unsafe by its trait.
+// The trait of allocators is unsafe.
 #![allow(unsafe_code)]
 
 mod common;
@@ -42,7 +42,7 @@ use std::sync::Arc;
 struct Counting;
 
 thread_local! {
-    // Const: made without allocating, so that the allocator may look at it. Per thread: tests run side by side.
+    // Const: initialised without allocating, so that the allocator can access it. Per thread: tests run in parallel.
     static CALLS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -50,8 +50,8 @@ fn count() {
     CALLS.set(CALLS.get() + 1);
 }
 
-// SAFETY: every call goes to the system's allocator with its arguments unchanged; counting touches one thread-local
-// integer that needs no allocation and no destructor.
+// SAFETY: every call goes to the system's allocator with its arguments unchanged; the counter is one thread-local integer that
+// requires no allocation and no destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -81,14 +81,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Calls to the allocator that `work` makes on this thread.
+/// Returns the number of calls to the allocator that `work` makes on this thread.
 fn allocations(work: impl FnOnce()) -> u64 {
     let before = CALLS.get();
     work();
     CALLS.get() - before
 }
 
-/// Everything that can be in a database: past and future, user values, curves, events, mirror images.
+/// Returns a database with all kinds of content: past and future features, user values, curves, events, mirror images.
 fn rich_database() -> Arc<Database> {
     let mut channels = Preset::O3de.channels();
     channels.push(ChannelSpec::joint(footwork::schema::ChannelType::JointAcceleration, "hips", 0.1));
@@ -126,7 +126,7 @@ impl Goals {
         Self { path: Path::new(corners.to_vec(), true).unwrap(), points: (0..8).map(point).collect() }
     }
 
-    /// Another kind of goal every two seconds.
+    /// Returns the input of update `k`: another kind of goal every two seconds.
     fn at(&self, k: u32, user: &'static [f32]) -> MotionInput<'_> {
         let goal = match (k / 120) % 5 {
             0 => random_stick(9, f64::from(k) / 60.0).goal,
@@ -278,13 +278,13 @@ fn a_state_machine_allocates_nothing() {
             if k % 250 == 3 {
                 variables.fire(if k % 500 == 3 { "wave" } else { "reload" }).unwrap();
             }
-            // Every other crouch is announced.
+            // Every second crouch is announced.
             let at_s = f64::from(k / 200 * 200 + 200) / 60.0;
             let later = (k / 400 % 2 == 0).then_some(footwork::input::Later { tags: crouched, at_s });
             let stick = random_stick(1, f64::from(k) / 60.0);
             m.update(&MotionInput { variables: variables.values(), later, ..stick }, 1.0 / 60.0).unwrap();
             events += m.output().events.iter().filter(|e| e.layer.is_some()).count();
-            // The view allocates; the state alone does not.
+            // Creating the view allocates memory; reading the state does not.
             states[m.character().machine_state(m.state()).unwrap()] = true;
         }
     });

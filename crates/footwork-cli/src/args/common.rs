@@ -101,7 +101,7 @@ pub struct DatabaseFlags {
 /// Flags of commands that search a database.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct MatcherFlags {
-    /// What is searched.
+    /// Database to search.
     #[command(flatten)]
     pub database: DatabaseFlags,
     /// `--search`.

@@ -23,7 +23,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{DriveFlags, NoOutputFlags, OutputFlags};
 
-/// What the command line says.
+/// Parsed command line.
 #[derive(Debug)]
 pub struct Cli {
     /// Command; none: the demo.

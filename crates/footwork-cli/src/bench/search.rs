@@ -64,16 +64,16 @@ pub fn bench(args: &BenchSearchArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// An exact structure on the queries of a game.
+/// Measurements of an exact structure on the queries of a game.
 #[derive(Debug)]
 pub struct Exact {
     pub name: String,
     pub median_us: f64,
     pub p99_us: f64,
     pub build_ms: f64,
-    /// Bytes of the index.
+    /// Size of the index, in bytes.
     pub bytes: usize,
-    /// True if every result was that of brute force, to the bit.
+    /// True if every result equals that of brute force, to the bit.
     pub equal: bool,
 }
 
@@ -109,7 +109,7 @@ fn chosen(kinds: &[SearchKind]) -> Vec<Backend> {
     all
 }
 
-/// The queries, set by set, each set once.
+/// Returns the queries of each requested set; each set occurs once.
 fn asked(args: &BenchSearchArgs, db: &Arc<Database>, seed: u64) -> Result<Vec<(QuerySet, Vec<OwnedQuery>)>> {
     let count = args.count.unwrap_or(if args.cold { 40 } else { 400 }) as usize;
     let set = |kind: &SetKind| match kind {
@@ -150,7 +150,7 @@ impl Cold {
         Self(if wanted { vec![1; COLD_BYTES / 8] } else { Vec::new() })
     }
 
-    /// Reads all data.
+    /// Reads all data once.
     fn stream(&self) {
         black_box(black_box(&self.0).iter().fold(0u64, |sum, v| sum.wrapping_add(*v)));
     }

@@ -1,4 +1,5 @@
-//! `footwork bench update`: measures the update of one character without search, stage by stage, and what a search adds.
+//! `footwork bench update`: measures the update of one character without search, stage by stage, and the additional cost of a
+//! search.
 
 use crate::args::{BenchUpdateArgs, Common};
 use crate::progress;

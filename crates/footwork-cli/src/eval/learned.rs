@@ -1,4 +1,4 @@
-//! `footwork eval --learned`: networks beside the exact search that they stand in for.
+//! `footwork eval --learned`: compares networks with the exact search that they replace.
 
 use super::table::{as_json, print_table};
 use crate::args::{Common, EvalArgs};
@@ -16,20 +16,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Moments at which poses are compared.
+/// Number of poses that are compared.
 const SAMPLES: usize = 6000;
 /// Frames between two projections: ten a second at 60 Hz.
 const FRAMES_PER_PROJECTION: f64 = 6.0;
-/// Frames between two steps of the stepper, at 60 Hz: what is shown between two codes needs no network.
+/// Frames between two steps of the stepper, at 60 Hz; frames between two codes need no network.
 const FRAMES_PER_STEP: f64 = 60.0 * STEP_S;
-/// Characters of a batch.
+/// Characters in a batch.
 const BATCH: usize = 64;
 
-/// Limits of the verdict: what a person who plays does not see.
+/// Limits of the verdict: errors below them are not visible in play.
 const RECONSTRUCTION_MEAN_CM: f32 = 1.0;
 const RECONSTRUCTION_P99_CM: f32 = 6.0;
 const TOES_MEAN_CM: f32 = 1.5;
-/// How much worse than the exact search, as a factor, and beyond it.
+/// Maximum ratio to the value of the exact search, and the tolerance added to it.
 const WORSE: f32 = 1.15;
 const SKATE_CM_S: f32 = 0.5;
 
@@ -46,7 +46,7 @@ pub fn eval(file: &Path, args: &EvalArgs, common: &Common, db: &Arc<Database>, c
     for variant in &variants {
         let mut row = evaluation.run(variant, &|| bar.inc(1))?.row;
         if let Mover::Learned(_) = variant.mover {
-            // Nothing of the database is played.
+            // No clip of the database is played.
             row.values.retain(|key, _| !key.ends_with("_over_source_pct") && *key != "coverage_pct");
         }
         rows.push(row);
@@ -107,7 +107,7 @@ fn variants(config: &MatcherConfig, networks: &Arc<Networks>) -> Vec<Variant> {
     movers.into_iter().flat_map(both).collect()
 }
 
-/// What is worse than it should be.
+/// Returns a line for each value that exceeds its limit.
 fn faults(errors: &NetworkErrors, rows: &[Row]) -> Vec<String> {
     let mut faults = Vec::new();
     let limits = [
@@ -146,7 +146,7 @@ fn print_errors(e: &NetworkErrors) {
     );
 }
 
-/// Bytes of all parts, for the three ways to move a character.
+/// Memory of all parts, in bytes, for the three ways to move a character.
 struct Bytes {
     poses: usize,
     features: usize,
@@ -154,7 +154,7 @@ struct Bytes {
     decompressor: usize,
     stepper: usize,
     projector: usize,
-    /// What all three networks have beside their weights.
+    /// Data of all three networks besides their weights.
     rest: usize,
 }
 
@@ -227,16 +227,16 @@ impl Bytes {
     }
 }
 
-/// Microseconds per character and frame: stepper and decompressor, and for one alone a projector's share.
+/// Microseconds per character and frame: stepper and decompressor, and for a single character a share of the projector.
 struct Times {
     batch1_us: f64,
-    /// As `batch1_us`, without leaving out inputs that are zero.
+    /// As `batch1_us`, without skipping inputs that are 0.
     dense_us: f64,
     batch64_us: f64,
 }
 
 impl Times {
-    /// Medians over codes of the database.
+    /// Returns medians over codes of the database.
     fn of(db: &Database, networks: &Networks) -> Self {
         let rows = learned_rows(db);
         let mut room = Decompression::new(networks);
@@ -282,7 +282,7 @@ impl Times {
     }
 }
 
-/// Median time of a call over so many characters, per character.
+/// Returns the median time of a call over this number of characters, per character.
 fn median_us(characters: usize, mut call: impl FnMut()) -> f64 {
     const ROUNDS: usize = 41;
     let mut times: Vec<f64> = (0..ROUNDS)

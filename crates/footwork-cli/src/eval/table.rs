@@ -7,7 +7,7 @@ use footwork_metrics::gate::Gate;
 use footwork_metrics::samples::Moment;
 use serde_json::{Map, Value, json};
 
-/// All keys, `null` if a metric does not apply to a row, and the worst frame of each bound.
+/// Returns all keys, `null` if a metric does not apply to a row, and the worst frame of each bound.
 pub fn as_json(row: &Row, gate: &Gate, db: &Database) -> Value {
     let mut object = Map::new();
     object.insert("variant".into(), json!(row.variant));

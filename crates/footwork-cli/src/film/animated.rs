@@ -1,4 +1,4 @@
-//! Pictures that play: GIF and WebP.
+//! Animated pictures: GIF and WebP.
 
 use crate::args::FilmArgs;
 use crate::kind::extension;
@@ -12,13 +12,13 @@ use footwork_draw::raster;
 use footwork_draw::webp::WebpWriter;
 use std::path::Path;
 
-/// Default width, in pixels: that of a picture in a chat.
+/// Default width, in pixels: that of pictures in chat programs.
 const WIDTH: u32 = 480;
 const WIDTHS: std::ops::RangeInclusive<u32> = 160..=1920;
 /// Time between pictures, in seconds. Browsers play GIFs of less than 0.02 s slowly.
 const EVERY_S: f64 = 0.04;
 const EVERY_RANGE_S: std::ops::RangeInclusive<f64> = 0.02..=10.0;
-/// Pictures from which the palette of a GIF is made.
+/// Number of pictures that determine the palette of a GIF.
 const SAMPLES: usize = 8;
 
 /// Format of an animated picture.
@@ -29,7 +29,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format that the name of a file stands for.
+    /// Returns the format for the extension of a file name.
     pub fn of(path: &Path) -> Option<Self> {
         match extension(path).as_str() {
             "gif" => Some(Self::Gif),
@@ -42,13 +42,13 @@ impl Format {
 /// Settings of an animated picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Film {
-    /// Whole hundredths of a second: the unit of GIF.
+    /// Time between pictures, in seconds, a multiple of 0.01 (the unit of GIF).
     pub every_s: f64,
     pub width: u32,
 }
 
 impl Film {
-    /// Checks the flags.
+    /// Returns the settings of the flags, after checking them.
     pub fn of(args: &FilmArgs) -> Result<Self> {
         if args.sheet || args.frames.is_some() {
             bail!(
@@ -67,7 +67,7 @@ impl Film {
         Ok(Self { every_s: (every_s * 100.0).round() / 100.0, width })
     }
 
-    /// Names the flags that help.
+    /// Adds the relevant flags to an error.
     pub fn too_many(&self, error: DrawError) -> anyhow::Error {
         match error {
             DrawError::TooManyPoses { poses, .. } => anyhow!(

@@ -67,7 +67,7 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// Writes a picture that plays.
+/// Writes an animated picture.
 fn play(format: Format, args: &FilmArgs, common: &Common) -> Result<()> {
     let film = Film::of(args)?;
     let reels = reels(args, common)?;
@@ -232,12 +232,12 @@ fn filtered(mut reel: Reel, args: &FilmArgs) -> Result<Reel> {
     Ok(reel)
 }
 
-/// Time span to draw, within all sources.
+/// Returns the time span to draw, within all sources.
 fn span(args: &FilmArgs, reels: &[Reel]) -> Result<[f64; 2]> {
     let ends = reels.iter().filter(|r| !r.endless()).map(Reel::seconds);
     let end = ends.fold(f64::INFINITY, f64::min);
     let from = args.from.unwrap_or(0.0);
-    // A loop repeats as often as needed; by default it is shown once.
+    // A loop repeats as often as needed; by default one cycle is shown.
     let rounds = reels.iter().map(Reel::seconds).fold(0.0, f64::max);
     let to = args.to.unwrap_or((from + DEFAULT_S).min(if end.is_finite() { end } else { from.max(rounds) })).min(end);
     if from > end + 1e-6 {
@@ -262,7 +262,7 @@ fn figure(reel: &Reel) -> Result<Figure> {
     Ok(Figure::of(&reel.skeleton, &reel.rig, &reel.samples()?))
 }
 
-/// Ground of a recorded run; for other sources, the ground under the planted feet.
+/// Returns the ground of a recorded run; for other sources, the ground under the planted feet.
 fn ground(reel: &Reel, motion: &Motion, figure: &Figure) -> Ground {
     match reel.ground() {
         Some(GroundKind::Level) => Ground::Level,
@@ -278,7 +278,7 @@ fn contact_names(reel: &Reel) -> Vec<String> {
     reel.rig.contact_joints.iter().map(|j| reel.skeleton.name(*j).to_owned()).collect()
 }
 
-/// Source and clip, without folders.
+/// Returns source and clip, without folders.
 fn label(reel: &Reel) -> String {
     let name =
         Path::new(&reel.source).file_name().map_or_else(|| reel.source.clone(), |n| n.to_string_lossy().into_owned());
@@ -350,7 +350,7 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
     Ok((drawn, told))
 }
 
-/// Names the flags that help.
+/// Adds the relevant flags to an error.
 fn too_many(error: DrawError) -> anyhow::Error {
     match error {
         DrawError::TooManyPoses { poses, most } => {
@@ -366,7 +366,7 @@ fn only_clip(reel: &Reel) -> Option<&str> {
     if let [take] = &reel.takes[..] { Some(&take.name) } else { None }
 }
 
-/// Contents of a source, for `--json`.
+/// Returns the contents of a source, for `--json`.
 fn told(s: &Subject, source: &str, clip: Option<&str>) -> Value {
     let rate = f64::from(s.motion.rate_hz);
     let contacts: Vec<Value> = s

@@ -1,4 +1,4 @@
-//! Motion to choose from: clips, a database or a recorded run, read frame by frame on request.
+//! Motion to select from: clips, a database or a recorded run, read frame by frame on request.
 
 use crate::database::name_fits;
 use crate::run::Driven;
@@ -25,7 +25,7 @@ pub const BEFORE_S: f64 = 0.5;
 const MOST_TRANSFORMS: usize = 20_000_000;
 /// Largest distance from the origin, in metres: beyond it, positions are less exact than 6 cm.
 const FAR_M: f32 = 1e6;
-/// Way on the ground from which a clip travels, in metres.
+/// Minimum path length on the ground of a clip that counts as travelling, in metres.
 const TRAVELS_M: f32 = 0.5;
 /// Maximum number of characters of a name kept per frame.
 const MOST_CHARS: usize = 80;
@@ -60,7 +60,7 @@ pub enum Data {
     Run(Box<Run>),
 }
 
-/// A run that was made or replayed.
+/// A simulated or replayed run.
 pub struct Run {
     pub driven: Arc<Driven>,
     /// Names of the clips of its database.
@@ -99,14 +99,14 @@ impl Reel {
         self.takes.retain(|t| !t.mirrored);
     }
 
-    /// Puts clips that travel before those that stay, else in the order that they have.
+    /// Sorts travelling clips before in-place clips; the order is otherwise unchanged.
     pub fn travelling_first(&mut self) {
         let mut takes = std::mem::take(&mut self.takes);
         takes.sort_by_cached_key(|take| self.travel_m(take) < TRAVELS_M);
         self.takes = takes;
     }
 
-    /// Length of the path of a take's root on the ground, from some of its frames, in metres.
+    /// Returns the length of the path of a take's root on the ground, from some of its frames, in metres.
     fn travel_m(&self, take: &Take) -> f32 {
         const SAMPLES: usize = 9;
         let (mut world, mut contacts) = (Vec::new(), Vec::new());
@@ -251,7 +251,7 @@ impl Reel {
         self.check(motion)
     }
 
-    /// Rejects positions that cannot be drawn: numbers would overflow.
+    /// Rejects positions that are too large to be drawn.
     fn check(&self, motion: Motion) -> Result<Motion> {
         let far = |t: &Transform| {
             let near = t.translation.abs().max_element() <= FAR_M;
@@ -306,7 +306,8 @@ fn follow(motion: &mut Motion, run: &Run, first: usize) {
     motion.parts = begun.into_iter().chain(begin).collect();
 }
 
-/// Tracks of a state machine: its states, and the montages of each layer that played one. None without a state machine.
+/// Returns the tracks of a state machine: its states, and the montages of each layer that played one. Empty without a state
+/// machine.
 pub fn tracks(log: &MachineLog) -> Vec<Track> {
     if log.states.is_empty() {
         return Vec::new();

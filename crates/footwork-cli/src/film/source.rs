@@ -1,4 +1,4 @@
-//! What can be filmed: motion files, databases, recorded runs. All of them become one [`Reel`].
+//! Sources of `film`: motion files, databases, recorded runs. Each is converted to a [`Reel`].
 
 use super::reel::{Data, Reel, Run, Take};
 use crate::args::Common;
@@ -21,7 +21,7 @@ use footwork_import::{CharacterConfig, SourceConfig, check_rules};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Length of a run that is made to be filmed, in seconds.
+/// Length of a run that is simulated for a film, in seconds.
 const DRIVEN_S: f32 = 40.0;
 
 impl Reel {
@@ -66,7 +66,7 @@ impl Reel {
     /// Drives a character over the standard course: networks, or a database (the built-in data) by exact search.
     fn driven(networks: Option<&Path>, common: &Common) -> Result<Self> {
         let drive = course::standard(DRIVEN_S, common)?;
-        // Networks alone, whatever else is there.
+        // Networks are used alone, even if a database is given.
         let db = if networks.is_some() { None } else { common.db.clone() };
         let cast = Cast::open(&Common { db, ..common.clone() }.learned(networks.map(Path::to_owned).as_ref()))?;
         let name = if networks.is_some() { "learned" } else { "exact" };
@@ -106,7 +106,7 @@ impl Reel {
         if let Some(file) = &common.config {
             check_rules(&build.clips, &raw, file)?;
         }
-        // A picture shows what is wrong, too.
+        // Pictures show glitches, too.
         build.glitches.enabled = false;
         let clips = prepare(&raw, &build).map_err(|error| in_source(&sources(&raw), common, error));
         let clips = clips.with_context(|| format!("{source}: the clips could not be prepared"))?;
@@ -140,7 +140,7 @@ impl Reel {
         Ok(Self::run(Arc::new(driven), &cast.db, path.display().to_string(), trace.title()))
     }
 
-    /// A run with a database, or with networks whose body that has.
+    /// Returns a run with a database, or with networks that have its skeleton.
     pub fn run(driven: Arc<Driven>, db: &Database, source: String, course: &str) -> Self {
         let take = Take {
             name: format!("course {course}"),
@@ -161,7 +161,7 @@ impl Reel {
     }
 }
 
-/// Roles from the configuration if they fit the skeleton, else from names and poses.
+/// Returns the roles of the configuration if they fit the skeleton, else those detected from names and poses.
 fn roles_of(clips: &[RawClip], config: &CharacterConfig) -> JointRoles {
     let clips: Vec<&RawClip> = clips.iter().collect();
     let given = JointRoles::of_clips(&clips, &config.build.roles);

@@ -1,4 +1,4 @@
-//! Section: every clip, and motion that is there twice.
+//! Section: every clip, and repeated motion.
 
 use super::input::Input;
 use super::page::{Section, name, note, table};
@@ -7,7 +7,7 @@ use footwork_metrics::analysis::{Usage, repeats};
 
 /// Distance of rows below which motion counts as the same: the default of `[build.prune]`.
 const SAME: f32 = 0.05;
-/// Repeated stretches that are listed.
+/// Maximum number of listed repetitions.
 const LISTED: usize = 12;
 
 pub fn section(input: &Input, usage: &Usage) -> Section {
@@ -46,7 +46,7 @@ pub fn section(input: &Input, usage: &Usage) -> Section {
     Section { id: "clips", title: "Clips", items: db.clips.len(), html }
 }
 
-/// Mean speed of the root over the ground.
+/// Returns the mean speed of the root over the ground.
 fn speed_mps(db: &Database, clip: &Clip) -> f32 {
     let at = |f: usize| {
         let p = db.poses.root(f).translation;
@@ -74,7 +74,7 @@ fn kind(clip: &Clip, tags: &[&str]) -> String {
 }
 
 fn repeated(db: &Database) -> String {
-    // Made clips share their beginnings and ends by design.
+    // Made clips share their beginnings and ends intentionally.
     let is_made = |clip: &str| db.clips.iter().any(|c| c.name == clip && db.clip_tags(c).contains(&Database::MADE));
     let mut found = repeats(db, SAME);
     found.retain(|p| !is_made(&p.clip));

@@ -1,4 +1,4 @@
-//! Section: which motion there is, beside what a stick asks for, and what to capture next.
+//! Section: coverage of the commands of a stick, and moves to capture next.
 
 use super::input::Input;
 use super::page::{Section, name, note, picture, table};
@@ -6,7 +6,7 @@ use footwork::trajectory::{DIRECTIONS, SPEEDS_MPS, TURNS_DEG_S};
 use footwork_draw::plots::{HeatCell, HeatMap};
 use footwork_metrics::analysis::{Coverage, CoverageCell, LEAST_S};
 
-/// Seconds from which on a cell has its full colour.
+/// Seconds of motion at which a cell has its full colour.
 const FULL_S: f32 = 60.0;
 const TURNS: [&str; 5] = ["sharp right", "right", "straight", "left", "sharp left"];
 
@@ -38,7 +38,7 @@ fn heat_map(coverage: &Coverage, direction: usize, words: &str) -> String {
     let turns = TURNS_DEG_S.len() - 1;
     let speeds = SPEEDS_MPS.len() - 1;
     let columns: Vec<String> = TURNS.iter().map(|t| (*t).to_owned()).collect();
-    // The fastest at the top.
+    // The highest speed at the top.
     let order: Vec<usize> = (0..speeds).rev().collect();
     let rows: Vec<String> = order.iter().map(|s| format!("{}-{} m/s", SPEEDS_MPS[*s], SPEEDS_MPS[s + 1])).collect();
     let places = order.iter().flat_map(|s| (0..turns).map(move |t| (*s, t)));
@@ -57,12 +57,12 @@ fn cell(c: &CoverageCell) -> HeatCell {
         s if s < 10.0 => format!("{s:.1} s"),
         s => format!("{s:.0} s"),
     };
-    // By the square root: a second is much more than nothing.
+    // The square root makes small amounts visible.
     let share = (seconds / FULL_S).sqrt();
     HeatCell { share, text, alert: c.is_missing() }
 }
 
-/// A turn rate in words; the bounds are positive to the left.
+/// Returns a turn rate in words; the bounds are positive to the left.
 fn turning([from, to]: [f32; 2]) -> String {
     match (from < 0.0, to > 0.0) {
         (true, true) => "straight on".to_owned(),

@@ -1,4 +1,4 @@
-//! Section: what the database holds, in figures.
+//! Section: contents of the database, in figures.
 
 use super::input::Input;
 use super::page::{Section, facts, name, note, table};

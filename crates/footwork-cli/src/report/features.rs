@@ -7,7 +7,7 @@ use footwork_draw::plots::{GROUPS, HistogramPlot, ScatterPlot};
 use footwork_metrics::analysis::{Histogram, Scatter, histograms};
 
 const BINS: usize = 32;
-/// Rows that are drawn.
+/// Maximum number of drawn rows.
 const MOST_POINTS: usize = 1500;
 const OTHERS: &str = "other clips";
 
@@ -32,13 +32,13 @@ pub fn section(input: &Input) -> Section {
 }
 
 fn plot(h: &Histogram, channel: &str) -> String {
-    // The channel stands above.
+    // The channel is in the heading.
     let title = h.label.strip_prefix(channel).map_or(h.label.as_str(), str::trim);
     let drawn = HistogramPlot { title, unit: h.unit, range: h.range, counts: &h.counts }.draw(166.0, 104.0);
     picture(&drawn, "histogram")
 }
 
-/// Rows on their first two principal components, by tag.
+/// Returns the rows on their first two principal components, coloured by tag.
 pub fn scatter(input: &Input) -> Section {
     let db = &*input.db;
     let s = Scatter::of(db, MOST_POINTS);
@@ -69,7 +69,7 @@ pub fn scatter(input: &Input) -> Section {
     Section { id: "scatter", title: "Rows", items: s.rows.len(), html }
 }
 
-/// Tags that tell rows apart, those of most seconds first, then all others.
+/// Returns the tags that distinguish rows, in order of descending duration, then all others.
 fn groups(db: &Database) -> Vec<String> {
     let mut seconds: Vec<(u64, usize)> = (0..db.tags.len())
         .map(|tag| {
@@ -77,11 +77,11 @@ fn groups(db: &Database) -> Vec<String> {
             (spans.map(|s| u64::from(s.end.0 - s.start.0)).sum(), tag)
         })
         .collect();
-    // A tag of everything tells nothing.
+    // Tags of nearly all frames do not distinguish rows.
     seconds.retain(|(frames, _)| *frames > 0 && *frames < db.frames() as u64 * 9 / 10);
     seconds.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut names: Vec<String> = seconds.iter().take(GROUPS.len() - 1).map(|(_, tag)| db.tags[*tag].clone()).collect();
-    // A row has the first of its tags: rare ones before common ones, or the common one would hide them.
+    // Each row gets its rarest tag: otherwise common tags would hide it.
     names.reverse();
     names.push(OTHERS.to_owned());
     names

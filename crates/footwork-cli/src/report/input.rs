@@ -1,4 +1,4 @@
-//! What a report is about: a database, settings, and a run.
+//! Input of a report: a database, settings, and a run.
 
 use crate::film::{self, Reel};
 use crate::run::Driven;
@@ -10,10 +10,10 @@ use footwork_draw::path_plot::PathSample;
 use footwork_metrics::machine_log::MachineLog;
 use std::sync::Arc;
 
-/// Longest run that is shown, in seconds.
+/// Maximum length of the displayed run, in seconds.
 const MOST_S: f64 = 1200.0;
 
-/// Everything that sections are made from.
+/// Input of all sections.
 pub struct Input {
     pub db: Arc<Database>,
     pub config: MatcherConfig,
@@ -21,39 +21,39 @@ pub struct Input {
     pub name: String,
     pub run: Run,
     pub seed: u64,
-    /// Leaves out what takes seconds.
+    /// Leaves out sections that take seconds.
     pub quick: bool,
     pub json: bool,
 }
 
 /// A run to show, as plain data.
 pub struct Run {
-    /// Where it comes from.
+    /// Source of the run.
     pub source: String,
     /// Poses with the body around them.
     pub subject: Subject,
-    /// Seconds from one update to the next.
+    /// Time between updates, in seconds.
     pub dt_s: f32,
-    /// Length of the whole run, of which the first part is shown, in seconds.
+    /// Length of the whole run, in seconds; only its first part is shown.
     pub whole_s: f64,
-    /// `[updates]`.
+    /// `[updates]` commanded positions.
     pub commanded: Vec<PathSample>,
-    /// `[updates]`.
+    /// `[updates]` positions of the character.
     pub walked: Vec<PathSample>,
     /// Updates with a transition.
     pub transitions: Vec<usize>,
-    /// `[updates]`.
+    /// `[updates]` playing clip.
     pub playing: Vec<Playing>,
     /// First update and name of each part of the course.
     pub parts: Vec<(usize, String)>,
     /// True for a run on level ground.
     pub level: bool,
-    /// What the state machine did; empty without one.
+    /// Log of the state machine; empty without one.
     pub machine: MachineLog,
 }
 
 impl Run {
-    /// Returns a run that was made or replayed with this database.
+    /// Returns a simulated or replayed run with this database.
     pub fn of(db: &Database, driven: Arc<Driven>, source: String) -> Result<Self> {
         let dt_s = driven.summary.dt_s;
         let whole = driven.playing.len();
@@ -74,12 +74,12 @@ impl Run {
         })
     }
 
-    /// Returns the number of updates that are shown.
+    /// Returns the number of displayed updates.
     pub fn updates(&self) -> usize {
         self.playing.len()
     }
 
-    /// Returns the length of what is shown, in seconds.
+    /// Returns the length of the displayed part, in seconds.
     pub fn seconds(&self) -> f64 {
         self.updates() as f64 * f64::from(self.dt_s)
     }
@@ -90,7 +90,7 @@ impl Run {
         self.walked.windows(2).map(step).sum()
     }
 
-    /// Returns the mean and the largest distance on the ground from the simulated character to the shown one, in metres.
+    /// Returns the mean and the largest distance on the ground from the simulated character to the displayed one, in metres.
     pub fn path_error_m(&self) -> [f32; 2] {
         let apart = |(a, b): (&PathSample, &PathSample)| {
             let d = a.position - b.position;

@@ -1,16 +1,16 @@
-//! Section: what the state machine did.
+//! Section: log of the state machine.
 
 use super::input::Input;
 use super::page::{Section, name, note, picture, table};
 use crate::film::tracks;
 use footwork_draw::tracks as draw_tracks;
 
-/// Transitions that are listed.
+/// Maximum number of listed transitions.
 const LISTED: usize = 200;
 /// Width of the tracks, pixels.
 const WIDTH: f32 = 1100.0;
 
-/// `None` for a run without a state machine.
+/// Returns `None` for a run without a state machine.
 pub fn section(input: &Input) -> Option<Section> {
     let (run, log) = (&input.run, &input.run.machine);
     if log.states.is_empty() {

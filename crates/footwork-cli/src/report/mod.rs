@@ -1,4 +1,4 @@
-//! `footwork report`: a database and a run on one page that opens anywhere.
+//! `footwork report`: a database and a run on one self-contained page.
 //!
 //! ```text
 //! database, settings --+                    +-- database, clips, features, coverage, search, quality --+
@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Length of a run that is made for a report, in seconds: all parts of the standard course.
+/// Length of a run that is simulated for a report, in seconds: all parts of the standard course.
 const DRIVEN_S: f32 = 60.0;
 
 /// Runs the command.
@@ -75,7 +75,7 @@ pub fn database_name(common: &Common) -> String {
     file.map_or_else(|| "built-in data".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Writes the page, and returns what is in it, for `--json`.
+/// Writes the page, and returns its contents, for `--json`.
 pub fn write(path: &Path, title: &str, input: &Input) -> Result<Value> {
     let run = &input.run;
     let usage = Usage::of(&input.db, run.playing.iter().copied(), run.dt_s);
@@ -83,7 +83,7 @@ pub fn write(path: &Path, title: &str, input: &Input) -> Result<Value> {
     let mut sections: Vec<Section> =
         vec![run::figure(input, cut_s)?, database::section(input), run::section(input, &usage)];
     sections.extend(machine::section(input));
-    // Only a game knows the values of user channels: no course can be driven without them.
+    // Only a game knows the values of user channels: without them, no course can be simulated.
     let measured = !input.quick && input.db.schema.user_width == 0;
     if measured {
         sections.push(quality::section(input)?);

@@ -1,4 +1,4 @@
-//! The page: sections in one file that needs nothing else.
+//! The page: sections in one self-contained file.
 
 use footwork_draw::markup::escape;
 use footwork_draw::shapes::Picture;
@@ -8,7 +8,7 @@ use serde_json::Value;
 const STYLE: &str = include_str!("style.css");
 const PLAYER: &str = include_str!("player.js");
 const TABLES: &str = include_str!("tables.js");
-/// A table with more rows scrolls by itself.
+/// Number of rows above which a table scrolls separately.
 const MOST_ROWS: usize = 40;
 /// Maximum number of characters of a name.
 const CHARS: usize = 120;
@@ -19,7 +19,7 @@ pub struct Section {
     /// Anchor.
     pub id: &'static str,
     pub title: &'static str,
-    /// What it counts: clips, histograms, .. for `--json`.
+    /// Number of items, such as clips or histograms, for `--json`.
     pub items: usize,
     /// Markup below the heading.
     pub html: String,
@@ -30,7 +30,7 @@ pub fn name(text: &str) -> String {
     escape(text, CHARS)
 }
 
-/// Returns the whole file. `data`: what the figure plays.
+/// Returns the whole file. `data`: motion of the figure.
 pub fn page(title: &str, about: &str, sections: &[Section], data: &Value) -> String {
     let links: String = sections.iter().map(|s| format!("<a href=\"#{}\">{}</a>", s.id, s.title)).collect();
     let body: String = sections
@@ -44,7 +44,7 @@ pub fn page(title: &str, about: &str, sections: &[Section], data: &Value) -> Str
         .collect();
     let (title, about, data) = (name(title), name(about), json(data));
     let version = env!("CARGO_PKG_VERSION");
-    // Nothing may be loaded from anywhere: the policy holds even if a name were not escaped.
+    // The policy forbids loading anything from other addresses, even if a name were not escaped.
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n\
@@ -58,7 +58,7 @@ pub fn page(title: &str, about: &str, sections: &[Section], data: &Value) -> Str
     )
 }
 
-/// JSON inside of a script element: no character of it can end the element.
+/// Returns JSON for a script element: no character in it can end the element.
 fn json(data: &Value) -> String {
     let mut out = String::new();
     for c in data.to_string().chars() {

@@ -1,4 +1,4 @@
-//! What the figure of the page plays, as JSON: the parts of its body, and poses in few bytes.
+//! Motion of the figure on the page, as JSON: the parts of its body, and compact poses.
 //!
 //! Arrays are base64 of little-endian numbers. A joint has three 16-bit numbers (metres from the root, times [`PER_M`]) and four
 //! 8-bit numbers (its quaternion, times 127): half a millimetre, and a quarter of a degree, are finer than the lines of the figure.
@@ -14,14 +14,14 @@ use footwork_draw::motion::Motion;
 use glam::Vec3;
 use serde_json::{Value, json};
 
-/// Steps of a metre.
+/// Steps per metre.
 const PER_M: f32 = 2000.0;
-/// Bytes of all poses at most, before base64.
+/// Maximum size of all poses, in bytes, before base64.
 const MOST_BYTES: usize = 6_000_000;
-/// Frames per second at most, and where the run is long.
+/// Maximum frames per second, and the value for long runs.
 const RATES_HZ: [f32; 2] = [30.0, 15.0];
 
-/// The data, and where the figure ends if it does not play the whole run, in seconds.
+/// Returns the data, and the end of the figure's motion in seconds, if it does not play the whole run.
 pub fn data(run: &Run) -> (Value, Option<f64>) {
     let subject = &run.subject;
     let (m, figure) = (&subject.motion, &subject.figure);
@@ -61,7 +61,7 @@ pub fn data(run: &Run) -> (Value, Option<f64>) {
     (data, is_cut.then_some(shown_s))
 }
 
-/// Poses, roots, commands and contacts of the frames that are kept, by name.
+/// Returns poses, roots, commands and contacts of the kept frames, by name.
 fn arrays(run: &Run, joints: &[usize], kept: &[usize]) -> [(&'static str, Vec<u8>); 5] {
     let m = &run.subject.motion;
     let (mut places, mut turns, mut roots, mut wanted, mut contacts) = (vec![], vec![], vec![], vec![], vec![]);
@@ -70,7 +70,7 @@ fn arrays(run: &Run, joints: &[usize], kept: &[usize]) -> [(&'static str, Vec<u8
         let base = root.translation.with_y(base_y(run, *f));
         for j in joints {
             let at = (world[*j].translation - base) * PER_M;
-            // A limb does not reach 16 m from its root; what does stays at the end of the numbers.
+            // Limbs are within 16 m of their root; larger values saturate.
             places.extend(at.to_array().iter().flat_map(|v| (v.round() as i16).to_le_bytes()));
             let q = world[*j].rotation.to_array();
             turns.extend(q.map(|v| (v * 127.0).round() as i8 as u8));
@@ -84,7 +84,7 @@ fn arrays(run: &Run, joints: &[usize], kept: &[usize]) -> [(&'static str, Vec<u8
     [("places", places), ("turns", turns), ("roots", roots), ("wanted", wanted), ("contacts", contacts)]
 }
 
-/// Names of the clips that play, and where each begins: index of the frame, index of the name.
+/// Returns the names of the playing clips, and the begin of each: index of the frame, index of the name.
 fn playing<'a>(m: &'a Motion, kept: &[usize]) -> (Vec<&'a str>, Vec<[usize; 2]>) {
     let mut names: Vec<&str> = Vec::new();
     let mut playing: Vec<[usize; 2]> = Vec::new();
@@ -101,8 +101,8 @@ fn playing<'a>(m: &'a Motion, kept: &[usize]) -> (Vec<&'a str>, Vec<[usize; 2]>)
     (names, playing)
 }
 
-/// Height that poses are stored from and the figure is seen at: that of the root, or on uneven ground that of the ground under it,
-/// smoothed, so that a stair is no jolt.
+/// Returns the reference height of stored poses and of the camera: that of the root, or on uneven ground that of the ground under
+/// it, smoothed so that stairs cause no jolt.
 fn base_y(run: &Run, frame: usize) -> f32 {
     const SMOOTH_S: f32 = 0.4;
     let m = &run.subject.motion;
@@ -113,11 +113,11 @@ fn base_y(run: &Run, frame: usize) -> f32 {
     around.map(|f| height(m.root(f).translation)).sum::<f32>() / n - run.subject.figure.ground_m
 }
 
-/// Heights of the ground around the path of a run; nothing on level ground.
+/// Returns heights of the ground around the path of a run; nothing on level ground.
 fn heights(run: &Run) -> Value {
-    /// Room around the path, in metres.
+    /// Margin around the path, in metres.
     const AROUND_M: f32 = 4.0;
-    /// Smallest distance of two heights, in metres: finer than the tread of a step.
+    /// Smallest distance between two heights, in metres: finer than the tread of a step.
     const STEP_M: f32 = 0.1;
     const MOST: usize = 150_000;
     const PER_M: f32 = 200.0;
@@ -140,12 +140,12 @@ fn heights(run: &Run) -> Value {
     json!({ "x": x0, "z": z0, "step": step, "columns": columns, "per_m": PER_M, "values": BASE64_STANDARD.encode(&values) })
 }
 
-/// Frames of the motion for each that is kept.
+/// Returns the number of frames of the motion per kept frame.
 fn step(rate_hz: f32, most_hz: f32) -> usize {
     (rate_hz / most_hz).ceil().max(1.0) as usize
 }
 
-/// Joints that carry something which is drawn.
+/// Returns the joints that carry a drawn part.
 fn used(subject: &Subject) -> Vec<usize> {
     let balls = subject.figure.parts.iter().flat_map(Part::balls).map(|b| b.joint);
     let mut joints: Vec<usize> = balls.chain(subject.figure.soles.iter().map(|s| s.joint)).collect();

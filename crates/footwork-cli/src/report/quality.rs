@@ -1,4 +1,4 @@
-//! Section: how good the motion is, held against limits.
+//! Section: quality of the motion, compared with limits.
 
 use super::input::Input;
 use super::page::{Section, name, note, table};
@@ -13,7 +13,7 @@ const VARIANT: &str = "default";
 /// Short courses: straight ahead, turns, turning back, starts and stops, strafing.
 const COURSES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// What the metrics with a limit mean.
+/// Meanings of the metrics with a limit.
 const MEANINGS: [(&str, &str); 19] = [
     ("label_skate_cm_s", "Sliding of planted feet, cm/s"),
     ("skating_pct", "Planted frames that slide faster than 15 cm/s, %"),

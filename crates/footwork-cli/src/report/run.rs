@@ -1,4 +1,4 @@
-//! Sections: the figure that plays the run, and the run from above.
+//! Sections: the figure that plays the run, and a top view of the run.
 
 use super::input::{Input, Run};
 use super::page::{Section, inline, name, note, picture, table};
@@ -9,13 +9,13 @@ use footwork_draw::view::View;
 use footwork_metrics::analysis::Usage;
 use std::slice;
 
-/// Clips that are listed.
+/// Maximum number of listed clips.
 const LISTED: usize = 12;
-/// Poses of the still pictures, and seconds between them.
+/// Number of poses in the still pictures, and seconds between them.
 const POSES: usize = 6;
 const EVERY_S: f64 = 0.5;
 
-/// The figure. `cut_s`: where the figure ends if it does not play all of the run.
+/// Returns the section of the figure. `cut_s`: end of the figure's motion if it does not play all of the run.
 pub fn figure(input: &Input, cut_s: Option<f64>) -> Result<Section> {
     let run = &input.run;
     let mut html = String::from(
@@ -49,7 +49,7 @@ pub fn figure(input: &Input, cut_s: Option<f64>) -> Result<Section> {
     Ok(Section { id: "figure", title: "Figure", items: run.updates(), html })
 }
 
-/// Poses for paper, and for readers that run no scripts.
+/// Draws poses for printing, and for readers without scripts.
 fn still(run: &Run) -> Result<footwork_draw::shapes::Picture> {
     let start = run.walked.first().map(|s| s.position).unwrap_or_default();
     let moves = run.walked.iter().position(|s| (s.position - start).length() > 0.2).unwrap_or(0);
@@ -70,7 +70,7 @@ fn still(run: &Run) -> Result<footwork_draw::shapes::Picture> {
     Ok(strip.draw()?.picture)
 }
 
-/// The run from above, and what it plays.
+/// Returns the section with the top view of the run, and its clips.
 pub fn section(input: &Input, usage: &Usage) -> Section {
     let (run, db) = (&input.run, &*input.db);
     let [mean, most] = run.path_error_m();

@@ -1,4 +1,4 @@
-//! Section: how long a search takes on this machine. The only section with times: all others are the same every time.
+//! Section: duration of a search on this machine. It is the only section with times: all others are identical in each run.
 
 use super::input::Input;
 use super::page::{Section, name, note, picture, table};
@@ -6,7 +6,7 @@ use crate::bench;
 use anyhow::Result;
 use footwork_draw::plots::BarPlot;
 
-/// Queries of a game that are measured.
+/// Number of measured queries of a game.
 const QUERIES: usize = 200;
 
 pub fn section(input: &Input) -> Result<Section> {

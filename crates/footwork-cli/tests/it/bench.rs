@@ -1,11 +1,11 @@
-//! `footwork bench` and `footwork search`: what they say about a small database is true.
+//! `footwork bench` and `footwork search`: correct output for a small database.
 
 use crate::common;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A folder with a database of a few clips.
+/// Returns a folder with a database of a few clips.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
@@ -51,7 +51,7 @@ fn every_structure_is_measured_on_every_set_and_exact_ones_are() {
         assert!(number("rows_touched") <= rows, "{r}");
         let (queries, backend) = (r["queries"].as_str().unwrap(), r["backend"].as_str().unwrap());
         let has_nodes = !["brute", "voxel", "clusters"].contains(&backend);
-        // O3DE's leaves are larger than this database: its tree is a single one.
+        // O3DE's leaves are larger than this database: its tree has a single leaf.
         let has_some = has_nodes && !r["setting"].as_str().unwrap().contains("O3DE");
         assert!(!has_some || queries != "c" || number("nodes_touched") > 0.0, "{r}");
         assert!(has_nodes || number("nodes_touched") == 0.0, "{r}");
@@ -118,7 +118,7 @@ fn a_question_is_answered_alike_by_every_exact_search_and_its_costs_add_up() {
         common::json(dir.path(), &[&args, more].concat())
     };
     let own = ask(&[]);
-    // What plays fits itself exactly.
+    // The playing row matches its own features exactly.
     assert_eq!((&own["jumps"], &own["candidates"][0]["cost"]), (&false.into(), &0.0.into()));
     assert_eq!(own["candidates"][0]["verdict"], "continued");
     assert_eq!(costs(&own).len(), 6);
@@ -139,7 +139,7 @@ fn a_question_is_answered_alike_by_every_exact_search_and_its_costs_add_up() {
     assert!(explained["candidates"].as_array().unwrap().len() >= fast["candidates"].as_array().unwrap().len());
     let left = ask(&["--stick", "-1,0", "--gait", "walk"]);
     assert_ne!(left["candidates"], own["candidates"]);
-    // As many as there are is fine too.
+    // A number above the number of candidates is valid, too.
     assert!(costs(&ask(&["--k", "1000000"])).len() > 100);
 }
 

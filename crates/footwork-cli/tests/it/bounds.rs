@@ -1,4 +1,4 @@
-//! Nothing hangs, and nothing takes the machine's memory, whatever files hold.
+//! Bounds on time and memory, whatever the content of files.
 
 use crate::common;
 
@@ -16,11 +16,11 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Runs it with little time and memory; a panic is a failure as well.
+/// Runs the command with limited time and memory; a panic is a failure, too.
 fn bounded(folder: &Path, args: &[&str], seconds: u64) -> Run {
     let binary = env!("CARGO_BIN_EXE_footwork");
     let mut command = std::process::Command::new("sh");
-    // Three gigabytes of addresses, of which most are reserved and never touched.
+    // Three gigabytes of address space, most of which is reserved and never used.
     command.args(["-c", "ulimit -v 3000000; exec \"$0\" \"$@\"", binary]).args(args);
     command.current_dir(folder).env("FOOTWORK_CACHE", "off").stdin(Stdio::null());
     let (out, err) = (folder.join(".out"), folder.join(".err"));
@@ -46,7 +46,7 @@ fn bounded(folder: &Path, args: &[&str], seconds: u64) -> Run {
     run
 }
 
-/// `run.fwtrace`, two seconds long.
+/// Returns the content of `run.fwtrace`, two seconds long.
 fn trace() -> (tempfile::TempDir, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
@@ -56,7 +56,7 @@ fn trace() -> (tempfile::TempDir, Vec<u8>) {
     (dir, bytes)
 }
 
-/// A recording of a character that stands this far away.
+/// Records a character at this distance from the origin.
 fn far_trace(folder: &Path, far: Vec3) {
     let db = Arc::new(Database::load(&folder.join("a.fwdb")).unwrap());
     let mut matcher = MotionMatcher::new(db, MatcherConfig::default()).unwrap();
@@ -86,7 +86,7 @@ fn a_recording_at_any_place_is_filmed_or_refused_at_once() {
             }
             let run = film(axis * 5e6, view);
             assert_eq!(run.code, Some(1), "{axis}: {run:?}");
-            // No state beyond 1000 km is restored.
+            // States beyond 1000 km are rejected.
             assert!(
                 run.stderr.contains("far.fwtrace: update 0") && run.stderr.contains("`animated_root`"),
                 "{}",
@@ -239,7 +239,7 @@ fn control_characters_of_names_do_not_reach_the_terminal() {
         shown.push(text);
     }
     assert!(shown[0].contains(r"wa\u001b[2J\u009b31m\u202elk\u000ax"), "{}", shown[0]);
-    // JSON stays JSON, with the name as it is.
+    // JSON stays valid, with the name unchanged.
     let told = json(dir.path(), &["inspect", "--db", "a.fwdb"]);
     let list = told["clip_list"].as_array().unwrap();
     assert!(list.iter().any(|c| c["name"] == evil), "{told}");
@@ -286,7 +286,7 @@ fn what_is_said_of_times_that_a_clip_does_not_have_is_refused() {
         }
         assert!(!dir.path().join("a.fwdb").exists(), "{said}");
     }
-    // All of a clip, to its last frame's end.
+    // A valid range: the whole clip, to the end of its last frame.
     fs::write(dir.path().join("mocap/idle.tags.toml"), "tags = [{ name = \"all\" }]\ndiscard = [[1.0, 900.0]]\n")
         .unwrap();
     ok(dir.path(), &["build", "mocap", "-o", "a.fwdb"]);
@@ -311,7 +311,7 @@ fn errors_name_the_file() {
         write(toml);
         fails(dir.path(), &["build", "pack", "--config", "c.toml", "-o", "a.fwdb"], parts);
     }
-    // A clip of another skeleton, whose name alone does not tell where it lies.
+    // A clip of another skeleton: the error names its file, since the name of the clip is not enough.
     common::hero(dir.path());
     fs::copy(at("hero.bvh"), at("pack/hero.bvh")).unwrap();
     fails(dir.path(), &["build", "pack", "-o", "a.fwdb"], &["pack/idle.bvh", "clip `idle`", "another skeleton"]);

@@ -1,4 +1,4 @@
-//! `footwork build`: motion files to a database, all or nothing.
+//! `footwork build`: motion files to a database, completely or not at all.
 
 use crate::common;
 
@@ -15,7 +15,7 @@ const GOOD: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xpositio
                     Site\n  {\n   OFFSET 0 -90 0\n  }\n }\n JOINT RightLeg\n {\n  OFFSET -10 -5 0\n  CHANNELS 3 Zrotation \
                     Yrotation Xrotation\n  End Site\n  {\n   OFFSET 0 -90 0\n  }\n }\n}\n";
 
-/// A file of three joints and four frames, as text.
+/// Returns a file of three joints and four frames, as text.
 fn small() -> String {
     let rows = "0 95 0 0 0 0 0 0 10 0 0 -10\n".repeat(4);
     format!("{GOOD}MOTION\nFrames: 4\nFrame Time: 0.033333\n{rows}")
@@ -194,7 +194,7 @@ fn an_output_that_cannot_be_written_is_an_error() {
 fn a_full_disk_leaves_the_old_file() {
     let dir = mocap();
     std::fs::write(dir.path().join("a.fwdb"), "the old file").unwrap();
-    // A limit on the size of files (in blocks of 512 or 1024 bytes) stands for the full disk.
+    // A limit on the size of files (in blocks of 512 or 1024 bytes) simulates a full disk.
     let script = format!("trap '' XFSZ; ulimit -f 64; exec '{}' build mocap -o a.fwdb", env!("CARGO_BIN_EXE_footwork"));
     let run = common::finish(std::process::Command::new("sh").current_dir(dir.path()).args(["-c", &script]));
     assert_eq!(run.code, Some(1), "{run:?}");
@@ -218,7 +218,7 @@ fn a_damaged_database_is_never_used() {
     }
 }
 
-/// Builds twice from real motion, compares the bytes, and gives the report.
+/// Builds twice from real motion, compares the bytes, and returns the report.
 fn real(test: &str, folder: &str, args: &[&str]) -> Option<Value> {
     let from = common::data(test, folder)?;
     let dir = tempfile::tempdir().unwrap();
@@ -264,7 +264,7 @@ fn the_dog_builds_with_the_configuration_in_examples() {
     assert_eq!(report["warnings"], serde_json::json!([]));
 }
 
-/// A folder with the clips of these names, spoilt.
+/// Returns a folder with the clips of these names, damaged by `spoil`.
 fn spoilt(names: &[&str], spoil: impl Fn(&mut RawClip), options: &WriteOptions) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("wild")).unwrap();
@@ -275,7 +275,7 @@ fn spoilt(names: &[&str], spoil: impl Fn(&mut RawClip), options: &WriteOptions) 
     dir
 }
 
-/// As a program with +Z up writes it.
+/// Converts a clip to +Z up, as exported by some programs.
 fn z_up(clip: &mut RawClip) {
     let whole = Transform::new(Vec3::ZERO, Quat::from_rotation_x(std::f32::consts::FRAC_PI_2));
     let joints = clip.skeleton.len();
@@ -298,7 +298,7 @@ fn another_up_axis_is_mended_said_and_refused_when_asked() {
     }
     let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb"]);
     assert!(told.contains("fixed: `idle`, `walk_175`: up is +Z: ") && told.contains("turned to +Y"), "{told}");
-    // As if it had been written with +Y up, but for the last bits of the turned numbers.
+    // Equal to a file with +Y up, except for the last bits of the rotated numbers.
     let good = spoilt(&names, |_| (), &WriteOptions::default());
     let whole = build(good.path(), &["wild", "-o", "b.fwdb"]);
     assert_eq!(whole["fixes"], serde_json::json!([]));
@@ -331,7 +331,7 @@ fn feet_and_decimetres_are_known_by_the_body_and_said() {
             assert_eq!(fixes[0]["what"], "units");
             assert!(fixes[0]["done"].as_str().unwrap().contains(name), "{fixes:?}");
             common::fails(dir.path(), &strict, &["clip `walk_175`: leg, spine and arm measure", name]);
-            // Who says the unit has no surprise.
+            // With an explicit unit, nothing is fixed.
             let unit = metres_per_unit.to_string();
             let said = build(dir.path(), &["wild", "-o", "a.fwdb", "--units", &unit, "--strict"]);
             assert_eq!(said["fixes"], serde_json::json!([]));
@@ -387,7 +387,7 @@ fn a_tracking_glitch_of_real_motion_is_left_out_and_named() {
     assert_eq!(glitches.len(), 2, "{glitches:?}");
     assert!(glitches.iter().all(|g| g["done"] == "left_out" && g["joint"].is_string()), "{glitches:?}");
     assert_eq!(report["clips"], 3);
-    // Jumps, falls, stumbles and fights are none.
+    // Jumps, falls, stumbles and fights are not glitches.
     let report = build(dir.path(), &[lafan1.to_str().unwrap(), "-o", "a.fwdb"]);
     assert_eq!(report["glitches"], serde_json::json!([]));
 }

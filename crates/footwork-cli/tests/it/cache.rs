@@ -1,11 +1,11 @@
-//! Building again: files that have not changed are not read again, and nobody can tell from the result.
+//! Repeated builds: unchanged files are not read again, and the result is identical.
 
 use crate::common;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A folder of clips with a cache of its own.
+/// A folder of clips with a separate cache.
 struct Place {
     dir: tempfile::TempDir,
 }
@@ -33,7 +33,7 @@ impl Place {
         std::fs::read(self.path().join("a.fwdb")).unwrap()
     }
 
-    /// The bytes that a build gives which knows of no cache.
+    /// Returns the bytes of a build without a cache.
     fn anew(&self, args: &[&str]) -> Vec<u8> {
         self.build(&[&["--no-cache"], args].concat());
         self.bytes()
@@ -61,7 +61,7 @@ fn the_database_of_the_built_in_data_is_kept_by_settings_and_written_again_where
     let first = inspect(&[]);
     assert!(first.is_string() && place.entries().len() == 1, "{first}");
     assert_eq!(inspect(&[]), first);
-    // The kept file is what the command shows, and a damaged one is not.
+    // The cached file is used; a damaged one is replaced.
     let file = place.entries().remove(0);
     let whole = std::fs::read(&file).unwrap();
     let mut damaged = whole.clone();
@@ -69,7 +69,7 @@ fn the_database_of_the_built_in_data_is_kept_by_settings_and_written_again_where
     std::fs::write(&file, &damaged).unwrap();
     assert_eq!(inspect(&[]), first);
     assert!(std::fs::read(&file).unwrap() == whole, "it was written again");
-    // Other settings have a database of their own; three are kept.
+    // Other settings get a separate database; three are kept.
     assert_ne!(inspect(&["--rate", "10"]), first);
     for rate in ["11", "12"] {
         inspect(&["--rate", rate]);
@@ -87,7 +87,7 @@ fn what_has_not_changed_is_not_read_again_and_the_bytes_are_the_same() {
     assert_eq!(place.build(&[])["cached_clips"], 10);
     assert_eq!(place.bytes(), first);
     assert_eq!(place.anew(&[]), first);
-    // A changed clip, a new one, one that is gone; what is no longer needed is forgotten.
+    // A changed clip, a new one and a removed one; unused entries are deleted.
     let mocap = place.path().join("mocap");
     std::fs::copy(mocap.join("run_400.bvh"), mocap.join("walk_175.bvh")).unwrap();
     std::fs::copy(mocap.join("idle.bvh"), mocap.join("idle2.bvh")).unwrap();
@@ -125,7 +125,7 @@ fn a_damaged_or_half_written_cache_is_as_good_as_none() {
             0 => bytes.truncate(middle),
             1 => bytes[middle] ^= 1,
             2 => bytes.clear(),
-            // Whole, but under another's name.
+            // Undamaged, but with the content of another entry.
             _ => bytes.clone_from(&other),
         }
         std::fs::write(entry, bytes).unwrap();
@@ -133,7 +133,7 @@ fn a_damaged_or_half_written_cache_is_as_good_as_none() {
     assert_eq!(place.build(&[])["cached_clips"], 0);
     assert_eq!(place.bytes(), good);
     assert_eq!(place.build(&[])["cached_clips"], 10, "mended");
-    // A file where the folder should be: slower, no error.
+    // A file instead of the folder: slower, but not an error.
     std::fs::remove_dir_all(place.path().join("cache")).unwrap();
     std::fs::write(place.path().join("cache"), "in the way").unwrap();
     assert_eq!(place.build(&[])["cached_clips"], 0);

@@ -16,7 +16,7 @@ fn every_shell_gets_completions_of_all_commands() {
     }
     let script = common::ok(dir.path(), &["completions", "bash"]);
     std::fs::write(dir.path().join("footwork.bash"), script).unwrap();
-    // Completes the words of a command line as a user of bash would.
+    // Completes the words of a command line, as bash does.
     let complete = |words: &str| {
         let script = format!(
             "source footwork.bash && COMP_WORDS=({words}) && COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)) && _footwork footwork \
@@ -69,7 +69,7 @@ fn a_flag_that_a_command_does_not_use_is_wrong_usage() {
         let flag = args.iter().find(|a| a.starts_with("--") && **a != "--onto").unwrap();
         assert!(wrong.stderr.contains(flag) || wrong.stderr.contains("stands before it"), "{args:?}: {wrong:?}");
     }
-    // Flags of every command may stand before it.
+    // Common flags may precede the command.
     let told = common::ok(dir.path(), &["--json", "gait", "--clip", "idle"]);
     assert!(told.starts_with('{'), "{told}");
 }

@@ -1,4 +1,4 @@
-//! `footwork convert`, and files of any format wherever motion is taken.
+//! `footwork convert`, and files of any format for all commands that read motion.
 
 use crate::common;
 
@@ -41,7 +41,7 @@ fn a_clip_goes_to_gltf_and_back_and_to_another_rate() {
     let whole = convert(dir.path(), &["mocap/walk_175.bvh", "-o", "same.bvh"]);
     let seconds = |v: &serde_json::Value| v["clip_list"][0]["seconds"].as_f64().unwrap();
     assert!((seconds(&told) - seconds(&whole)).abs() < 1.0 / 30.0);
-    // What the first line makes, others take.
+    // Other commands read the output of the first command.
     common::ok(dir.path(), &["film", "two.glb#two.walk_175", "-o", "walk.png"]);
     common::ok(dir.path(), &["film", "*.glb", "--sheet", "-o", "sheet.svg"]);
     let text = common::ok(dir.path(), &["convert", "two.glb", "-o", "out"]);

@@ -1,4 +1,4 @@
-//! `footwork doctor`: what it says, what it writes, and that it writes nothing else.
+//! `footwork doctor`: its findings and its output files; it writes no other files.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use footwork_import::write_clip;
 use serde_json::Value;
 use std::path::Path;
 
-/// `mocap/` with one clip too high over the ground and one with a spike.
+/// Writes `mocap/` with a clip that floats above the ground and a clip with a spike.
 fn faulty(folder: &Path) {
     mocap(folder);
     let all = clips();
@@ -61,7 +61,7 @@ fn faults_are_told_and_mended_in_copies_alone() {
     common::has_keys(spike[0], &["check", "severity", "clip", "joint", "frames", "seconds", "what", "mend", "mends"]);
     assert_eq!((&spike[0]["clip"], &spike[0]["joint"]), (&"spiked".into(), &"LeftArm".into()));
     assert_eq!(found(&report, "ground")[0]["clip"], "floating");
-    // What is mended does not count in the code of a mending run, and the result is well.
+    // With `--fix`, fixed findings do not affect the exit code, and the result has no findings.
     let mending = run(dir.path(), &["doctor", "mocap", "--fix", "out"]);
     assert_eq!(mending.code, Some(0), "{mending:?}");
     assert!(mending.stdout.contains("changed floating: lower the clip"), "{}", mending.stdout);

@@ -1,11 +1,11 @@
-//! `footwork eval`: every metric has its key, thresholds decide the exit code, the worst moment is filmed.
+//! `footwork eval`: every metric has its key, thresholds decide the exit code, the worst frame is filmed.
 
 use crate::common;
 
 use serde_json::Value;
 use std::path::Path;
 
-/// A folder with a database of a few clips.
+/// Returns a folder with a database of a few clips.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
@@ -13,7 +13,7 @@ fn folder() -> tempfile::TempDir {
     dir
 }
 
-/// A short evaluation: a course of 20 s, once.
+/// Returns the arguments of a short evaluation: a course of 20 s, once.
 fn eval(variants: &str, more: &[&str]) -> Vec<String> {
     let args = ["eval", "--courses", "a", "--seeds", "1", "--variants", variants];
     args.iter().chain(more).map(|a| (*a).to_owned()).collect()
@@ -80,7 +80,7 @@ fn every_row_has_every_key_and_the_motion_its_figures() {
             assert!(row.get(key).is_some_and(|v| v.is_null() || v.is_number()), "{key}: {row}");
         }
     }
-    // On course a nobody stands, turns or stops, and coverage is that of course f.
+    // Course a contains no standing, turning or stopping, and coverage is measured on course f.
     let unasked = |key: &str| key.starts_with("t90") || ["idle_toe_cm_s", "coverage_pct"].contains(&key);
     for key in KEYS {
         assert_eq!(rows[0][key].is_null(), unasked(key), "{key}: {}", rows[0]);
@@ -124,7 +124,7 @@ fn a_bound_that_does_not_hold_fails_and_is_filmed() {
 fn networks_are_measured_beside_the_exact_search() {
     let dir = tempfile::tempdir().unwrap();
     let asked = ["eval", "--learned", "built-in", "--courses", "a", "--seeds", "1", "--json"];
-    // The verdict is the exit code; what counts here is what is measured.
+    // The verdict is the exit code; here only the measured values matter.
     let run = common::run(dir.path(), &asked);
     let found: serde_json::Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
     let is = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key}: {found}"));
@@ -139,7 +139,7 @@ fn networks_are_measured_beside_the_exact_search() {
     let names: Vec<&str> = rows.iter().map(|r| r["variant"].as_str().unwrap()).collect();
     let wanted = ["exact", "exact_free", "decompressor", "decompressor_free", "learned", "learned_free", "mocap"];
     assert_eq!(names, wanted);
-    // Straight ahead networks walk as straight as clips.
+    // On a straight course, networks walk as straight as clips.
     let heading = |row: usize| rows[row]["heading_error_deg"].as_f64().unwrap();
     assert!(heading(4) < heading(0) + 1.0 && rows[4]["coverage_pct"].is_null());
     common::fails(dir.path(), &["eval", "--learned", "no.fwnet"], &["no.fwnet: cannot read"]);

@@ -1,4 +1,4 @@
-//! `footwork film`: motion becomes pictures that hold what they should, the same every time.
+//! `footwork film`: pictures have the expected content, and are identical in each run.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ fn png_size(path: &Path) -> (u32, u32) {
     (number(16), number(20))
 }
 
-/// Every element is closed, every text is escaped. Enough of a reader to see a broken file.
+/// Checks that every element is closed and every text is escaped.
 fn well_formed(svg: &str) {
     let mut open: Vec<&str> = Vec::new();
     for piece in svg.split('<').skip(1) {
@@ -65,7 +65,7 @@ fn contacts_are_drawn_and_told() {
     for word in ["walk_175.bvh", "left foot", "right foot", "speed", "m/s", "from above", "foot on the ground"] {
         assert!(svg.contains(word), "no `{word}`");
     }
-    // Both feet, in their colours, as lanes of the timeline and under the figures.
+    // Both feet, in their colours, on the timeline and under the figures.
     for colour in ["#3f7fc4", "#e0862f"] {
         assert!(svg.matches(colour).count() > 10, "{colour}");
     }
@@ -90,7 +90,7 @@ fn a_recorded_run_is_filmed_with_all_its_transitions() {
     assert!(run["transitions"].as_u64().unwrap() > 3, "{run}");
     let parts = told["sources"][0]["parts"].as_array().unwrap();
     assert!(parts.len() >= 2 && parts[0]["name"] == "stand", "{told}");
-    // Its extension is enough, and a strip of it shows the signs.
+    // The extension is enough to detect a recording, and its strip contains the marks.
     film(dir.path(), &["run.fwtrace", "--from", "2", "--to", "6", "--camera", "fixed", "-o", "run.svg"]);
     let svg = std::fs::read_to_string(dir.path().join("run.svg")).unwrap();
     well_formed(&svg);
@@ -101,7 +101,7 @@ fn a_recorded_run_is_filmed_with_all_its_transitions() {
     assert!(read(dir.path()) == read(again.path()));
 }
 
-/// Ground seen from the side: the upper edge of each area in its colour.
+/// Returns the ground as seen from the side: the upper edge of each area in its colour.
 fn ground_edges(svg: &str) -> Vec<Vec<[f32; 2]>> {
     let areas = svg.lines().filter(|l| l.starts_with("<path d=\"M") && l.contains("Z\" fill=\"#f1f3f5\""));
     areas
@@ -118,7 +118,7 @@ fn ground_edges(svg: &str) -> Vec<Vec<[f32; 2]>> {
         .collect()
 }
 
-/// Largest difference of height along an edge, pixels.
+/// Returns the largest difference of height along an edge, pixels.
 fn rise(edge: &[[f32; 2]]) -> f32 {
     let y = || edge.iter().map(|p| p[1]);
     y().fold(f32::MIN, f32::max) - y().fold(f32::MAX, f32::min)
@@ -144,7 +144,7 @@ fn slopes_and_steps_are_drawn_under_the_feet() {
         assert!((grade - footwork::math::tan(10f32.to_radians())).abs() < 0.06, "{grade}: {edge:?}");
     }
     let stairs = edges("stairs_up", "4", "7");
-    // A riser is nearly vertical, and higher than any noise.
+    // A riser is nearly vertical, and higher than noise.
     let risers = |e: &[[f32; 2]]| e.windows(2).filter(|w| w[0][1] - w[1][1] > 15.0 && w[1][0] - w[0][0] < 3.0).count();
     assert!(stairs.iter().filter(|e| risers(e) >= 1).count() >= 4, "{stairs:?}");
 }
@@ -282,7 +282,7 @@ fn a_dog_is_filmed_by_its_configuration() {
     assert_eq!(told["sources"][0]["contacts"].as_array().unwrap().len(), 4);
 }
 
-/// Pictures of an animated file as red, green, blue, with the milliseconds of each.
+/// Returns the pictures of an animated file as red, green, blue, with the milliseconds of each.
 fn played(path: &Path) -> Vec<(Vec<[u8; 3]>, u32)> {
     let bytes = std::fs::read(path).unwrap();
     let mut pictures = Vec::new();
@@ -338,12 +338,12 @@ fn animated_pictures_have_every_frame_for_its_time_and_move() {
             assert!(changed > size / 100, "{changed} of {size} pixels move");
         }
         all.push(pictures);
-        // The same twice.
+        // The result is identical in a second run.
         let bytes = std::fs::read(&path).unwrap();
         film(dir.path(), &args);
         assert!(std::fs::read(&path).unwrap() == bytes);
     }
-    // WebP keeps every pixel; GIF is near to it.
+    // WebP keeps every pixel; GIF is an approximation.
     for ((gif, _), (webp, _)) in all[0].iter().zip(&all[1]) {
         let off = |(a, b): (&[u8; 3], &[u8; 3])| (0..3).map(|k| u64::from(a[k].abs_diff(b[k]))).sum::<u64>();
         let mean = gif.iter().zip(webp).map(off).sum::<u64>() as f64 / gif.len() as f64;

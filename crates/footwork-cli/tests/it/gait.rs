@@ -1,4 +1,4 @@
-//! `footwork gait`: the list, the gates, the files.
+//! `footwork gait`: the list, the gates, and the written files.
 
 use crate::common;
 
@@ -56,14 +56,14 @@ fn clips_read_back_from_files_keep_tags_events_and_loops() {
     let read = json(dir.path(), &["inspect", "--db", "mocap.fwdb"]);
     for key in ["tags", "events"] {
         assert!(built_in[key].as_array().is_some_and(|list| !list.is_empty()));
-        // The loops of blend spaces are not written: their seconds are those of nothing else.
+        // The loops of blend spaces are not written, so their seconds are subtracted.
         let cycles_s = |v: &serde_json::Value| {
             let cycle = v.as_array().unwrap().iter().find(|tag| tag["name"] == "cycle");
             cycle.map_or(0.0, |tag| tag["seconds"].as_f64().unwrap())
         };
         let sorted = |v: &serde_json::Value| {
             let own_s = |tag: &serde_json::Value| match (tag["seconds"].as_f64(), tag["name"].as_str()) {
-                // Those loops have footsteps too.
+                // Those loops contain footsteps, too, so footsteps are not compared.
                 (_, Some(name)) if name.ends_with("_footstep") => name.to_owned(),
                 (Some(s), Some("no_locomotion")) => format!("no_locomotion {:.3}", s - cycles_s(v)),
                 (Some(s), name) => format!("{} {s:.3}", name.unwrap()),

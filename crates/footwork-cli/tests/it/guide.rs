@@ -1,12 +1,12 @@
-//! The guide is true: its commands run, its settings parse, its Python works, its reference leaves no key out.
+//! The guide is correct: its commands run, its settings parse, its Python works, its reference lists every key.
 //!
-//! Each page runs in a folder of its own. The folder holds `hero.bvh`, another skeleton, and `mixamo/`, clips on that
-//! skeleton as glTF, if the page mentions it. Pages write `mocap/` by `footwork gait -o mocap`, so that a reader without
-//! clips can run every command; for the others, it holds a few clips. Blocks are taken in order. A TOML block whose
-//! first line is a comment with a file name is written to that file, of a sidecar to its end. Lines of shell blocks that start with `footwork` are
-//! run. A text block after a paragraph that ends in `prints:` holds lines that the commands of the last shell block have printed; `...`
-//! stands for any text. Python blocks are run where a Python with safetensors exists. (Rust blocks are documentation tests of
-//! footwork-import.)
+//! Each page runs in a separate folder. The folder contains `hero.bvh`, another skeleton, and `mixamo/`, clips on that skeleton
+//! as glTF, if the page mentions it. Pages write `mocap/` by `footwork gait -o mocap`, so that a reader without clips can run
+//! every command; for the other pages, it contains a few clips. Blocks are processed in order. A TOML block whose first line is a
+//! comment with a file name is written to that file; for a sidecar, it is appended. Lines of shell blocks that start with
+//! `footwork` are run. A text block after a paragraph that ends in `prints:` contains lines that the commands of the last shell
+//! block have printed; `...` stands for any text. Python blocks are run if a Python with safetensors is installed. (Rust blocks
+//! are documentation tests of footwork-import.)
 
 use crate::common;
 
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// Fenced blocks of a page: language, content, and the line before.
+/// Returns the fenced blocks of a page: language, content, and the line before.
 fn blocks(text: &str) -> Vec<(&str, &str, &str)> {
     let parts: Vec<&str> = text.split("\n```").collect();
     let fenced = parts.chunks_exact(2).map(|pair| {
@@ -41,13 +41,13 @@ fn printed(page: &str, told: &str, stdout: &str) {
     }
 }
 
-/// Words of a command line; single quotes hold words together.
+/// Splits a command line into words; single quotes keep words together.
 fn words(line: &str) -> Vec<&str> {
     let parts = line.split('\'').enumerate();
     parts.flat_map(|(i, p)| if i % 2 == 1 { vec![p] } else { p.split_whitespace().collect() }).collect()
 }
 
-/// The file that a TOML block says it is.
+/// Returns the file name in the first line of a TOML block.
 fn file_name(block: &str) -> Option<&str> {
     let first = block.lines().next()?.strip_prefix("# ")?;
     first.ends_with(".toml").then_some(first)
@@ -68,10 +68,10 @@ fn toml_parses(page: &str, block: &str) {
     assert!(refused.is_none(), "{page}: {}\n{block}", refused.unwrap());
 }
 
-/// Commands that most pages begin with. They are run once; each page goes on from a copy of what they left.
+/// First commands of most pages. They are run once; each page continues with a copy of the result.
 const FIRST: [&str; 2] = ["footwork gait -o mocap", "footwork build mocap -o mocap.fwdb"];
 
-/// The folder that so many of the first commands leave, at least one, and what the last of them prints.
+/// Returns the folder after this number of first commands (at least one), and the output of the last of them.
 fn after_first(commands: usize) -> &'static (TempDir, String) {
     static FOLDERS: [OnceLock<(TempDir, String)>; FIRST.len()] = [const { OnceLock::new() }; FIRST.len()];
     let make = || {
@@ -85,7 +85,7 @@ fn after_first(commands: usize) -> &'static (TempDir, String) {
     FOLDERS[commands - 1].get_or_init(make)
 }
 
-/// Links all files of a folder into another one. The command replaces files, it does not write into them.
+/// Links all files of a folder into another one. This is safe, since commands replace files instead of writing into them.
 fn link(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -106,7 +106,7 @@ fn run_line(line: &str, folder: &Path, page: &str) -> String {
     run.stdout
 }
 
-/// Does what a page says; gives the number of commands that were run.
+/// Executes the blocks of a page; returns the number of commands that were run.
 fn follow(page: &str) -> usize {
     let text = std::fs::read_to_string(common::repository().join("docs/guide").join(page)).unwrap();
     let dir = tempfile::tempdir().unwrap();
@@ -117,7 +117,7 @@ fn follow(page: &str) -> usize {
     if text.contains("mixamo/") {
         common::mixamo(dir.path());
     }
-    // Only the first commands were run.
+    // True while only the first commands were run.
     let (mut commands, mut is_plain) = (0, true);
     let mut stdout = String::new();
     for (language, block, before) in blocks(&text) {
@@ -126,7 +126,7 @@ fn follow(page: &str) -> usize {
                 toml_parses(page, block);
                 if let Some(file) = file_name(block) {
                     let path = dir.path().join(file);
-                    // The lines of a sidecar stay.
+                    // The existing lines of a sidecar are kept.
                     let before =
                         file.ends_with(".tags.toml").then(|| std::fs::read_to_string(&path).unwrap_or_default());
                     std::fs::remove_file(&path).ok();
@@ -303,7 +303,7 @@ fn database_file_can_be_followed() {
     assert!(follow("database-file.md") >= 1);
 }
 
-/// The first column of a table's rows, without backticks, and the second.
+/// Returns the first column of a table's rows, without backticks, and the second.
 fn table<'a>(page: &'a str, head: &str) -> Vec<(&'a str, &'a str)> {
     let (_, rows) = page.split_once(head).unwrap_or_else(|| panic!("no table `{head}`"));
     let rows = rows.lines().skip(2).take_while(|l| l.starts_with('|'));
@@ -316,7 +316,7 @@ fn database_file_lists_every_tensor_and_every_key_of_the_metadata() {
     use footwork::build::{BuildConfig, BuildOptions, build};
     let page = std::fs::read_to_string(common::repository().join("docs/guide/database-file.md")).unwrap();
     let mut clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
-    // The optional tensor is there, too.
+    // The optional tensor is present, too.
     let range = footwork::clip::TimeRange { start_s: 0.0, end_s: 1.0 };
     clips[0].annotations.costs.push(footwork::clip::CostRange { cost: 0.5, range });
     let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
@@ -407,7 +407,7 @@ fn tuning_knows_every_verdict_of_an_explanation() {
     }
 }
 
-/// Compares a file with what it is generated as; `UPDATE_GOLDEN=1` rewrites it.
+/// Compares a file with its generated content; `UPDATE_GOLDEN=1` rewrites the file.
 fn generated(path: &str, wanted: &str) {
     let file = common::repository().join(path);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -443,7 +443,7 @@ fn the_example_of_a_biped_spells_out_the_defaults() {
     generated("examples/biped.toml", &format!("{head}{printed}"));
     let parse = |text: &str| CharacterConfig::parse(text, Path::new("biped.toml")).unwrap();
     assert_eq!(parse(&printed), CharacterConfig::default());
-    // What is commented out is right as well.
+    // Lines that are commented out are valid, too.
     let commented = |l: &str| l.starts_with('#') && !l.starts_with("# ");
     let all: Vec<&str> = printed.lines().map(|l| if commented(l) { &l[1..] } else { l }).collect();
     let all = parse(&all.join("\n"));

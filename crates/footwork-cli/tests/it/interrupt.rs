@@ -1,4 +1,4 @@
-//! Ctrl-C at any moment: the old file or the new one, never half of one, and nothing lying about.
+//! Ctrl-C at any time leaves the old file or the new one, never a partial one, and no temporary files.
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ fn an_interrupted_build_leaves_no_half_file() {
     common::ok(dir.path(), &["build", "-o", "a.fwdb"]);
     let whole = std::fs::read(dir.path().join("a.fwdb")).unwrap();
     let mut interrupted = 0;
-    // Wherever in the build the signal falls, the outcome must be one of two.
+    // The result must be the old or the new file, whenever the signal arrives.
     for wait_ms in [30, 60, 120, 240, 480, 960] {
         std::fs::write(dir.path().join("a.fwdb"), "the old file").unwrap();
         let mut build = common::footwork(dir.path())
@@ -29,7 +29,7 @@ fn an_interrupted_build_leaves_no_half_file() {
         let is = if found == whole { "new" } else { "old" };
         assert!(found == whole || found == b"the old file", "after {wait_ms} ms: {} bytes", found.len());
         assert_eq!(common::names(dir.path()), ["a.fwdb"], "after {wait_ms} ms");
-        // Code 0: it was done before the signal came. No code: the signal came before anybody listened.
+        // Code 0: the build ended before the signal. No code: the signal came before the handler was installed.
         assert!(matches!(code, Some(0 | 130) | None), "after {wait_ms} ms: {code:?}, {is}");
         interrupted += u32::from(sent.status.success() && code == Some(130));
     }

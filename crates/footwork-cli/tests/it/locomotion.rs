@@ -1,4 +1,4 @@
-//! `examples/locomotion.machine.toml`: blend spaces walk the courses, lose no footstep, and do the same again to the bit.
+//! `examples/locomotion.machine.toml`: blend spaces walk the courses, lose no footstep, and give the same bits in each run.
 
 use crate::common;
 
@@ -41,7 +41,7 @@ fn character(backend: Backend) -> Arc<Character> {
     Arc::new(plain.with_machine(Some(machine())).unwrap())
 }
 
-/// Drives a course; `each` may look at and change the character after every frame.
+/// Drives a course; `each` may read and change the character after every frame.
 fn drive(character: &Arc<Character>, course: &str, mut each: impl FnMut(u32, &mut MotionMatcher)) -> u64 {
     let mut person = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
     let mut script = Script::by_name(course, 1).unwrap();
@@ -94,7 +94,7 @@ fn no_footstep_is_lost_but_where_a_transition_puts_the_foot_down() {
     });
     assert!(steps.len() > 60, "{}", steps.len());
     let lost: Vec<f64> = steps.iter().copied().filter(|s| !events.iter().any(|e: &f64| (e - s).abs() < 0.15)).collect();
-    // A clip that is entered after its own footstep does not report it again; `Output::footsteps` does.
+    // A clip that is entered after its own footstep does not fire that event again; `Output::footsteps` contains it.
     let at_a_transition = |s: &f64| transitions.iter().any(|t: &f64| (-0.05..0.35).contains(&(s - t)));
     println!(
         "{} of {} footsteps without their event: {lost:.2?}; transitions {transitions:.2?}",
@@ -118,7 +118,7 @@ fn whatever_searches_and_however_often_it_is_restored_the_poses_are_the_same() {
     let own = character(Backend::Tree);
     let mut restored = 0;
     let again = drive(&own, "standard", |frame, person| {
-        // In mid-transition.
+        // During a transition.
         if person.state().header.since_transition_s < 0.1 && frame % 3 == 0 {
             let here = person.state().clone();
             *person = MotionMatcher::of(own.clone(), Transform::IDENTITY).unwrap();

@@ -1,4 +1,4 @@
-//! A pack of loops as people buy them, a second each and only straight ahead: walks and runs as it is.
+//! A purchased pack of loops, a second each and straight ahead only: walks and runs without further settings.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::strides::{stride, unmarked};
 use footwork_import::bvh::WriteOptions;
 use std::path::Path;
 
-/// A folder `pack` of four loops; every other one shows its first frame again at the end.
+/// Writes a folder `pack` of four loops; two of them repeat their first frame at the end.
 fn pack(folder: &Path) {
     let pack = folder.join("pack");
     std::fs::create_dir(&pack).unwrap();
@@ -34,7 +34,7 @@ fn a_pack_of_loops_alone_walks_and_runs() {
     assert_eq!(report["loops"][3]["repeated_frame"], true);
     let walked = common::json(dir.path(), &["simulate", "--db", "pack.fwdb", "--seconds", "20", "--seed", "3"]);
     assert!(walked["path_error_m"].as_f64().unwrap() < 0.3, "{walked}");
-    // It does not glide: while it walks a walk plays, while it runs a run, while it stands it stands.
+    // The clip fits the speed: idle while standing, walk while walking, run while running.
     let plays = |at: &str| {
         let args = ["simulate", "--db", "pack.fwdb", "--seconds", "20", "--seed", "3", "--explain", at];
         let explained = common::json(dir.path(), &args);

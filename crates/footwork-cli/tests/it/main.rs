@@ -1,4 +1,4 @@
-//! The command, run as a user runs it.
+//! Tests of the command, run as a user runs it.
 
 mod bench;
 mod bounds;

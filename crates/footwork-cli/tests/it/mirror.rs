@@ -1,4 +1,4 @@
-//! Mirror images against a construction of their own: positions reflected, sides swapped by name.
+//! Mirror images, compared with an independent construction: positions reflected, sides swapped by name.
 
 use crate::common;
 
@@ -12,7 +12,7 @@ use footwork_import::read_clips;
 use glam::Vec3;
 use std::path::Path;
 
-/// Reflects positions in root space, and takes each from the joint of the other side.
+/// Reflects positions in root space, and reads each from the joint of the other side.
 #[test]
 fn mirror_images_are_reflections_across_the_roots_own_plane() {
     let mut sets = vec![("built-in", clips())];

@@ -1,4 +1,4 @@
-//! Nothing that is read, or that is something else than what is written, is ever replaced.
+//! Outputs never replace inputs or files of another kind.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::{fails, footwork, json, names, ok};
 use std::fs;
 use std::path::Path;
 
-/// `mocap`, a database of it, and a run in every format, as `run.*`.
+/// Returns a folder with `mocap`, a database of it, and a run in every format, as `run.*`.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
@@ -16,7 +16,7 @@ fn folder() -> tempfile::TempDir {
     dir
 }
 
-/// Every file of a folder and of `mocap` in it.
+/// Returns every file of a folder and of `mocap` in it.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for below in [folder.to_owned(), folder.join("mocap")] {
@@ -94,7 +94,7 @@ fn links_lead_to_the_file_that_they_mean() {
     fails(dir.path(), &["convert", "mocap", "-o", "out"], &["--output out", "nothing is changed in place"]);
     fails(dir.path(), &["build", "mocap", "-o", "link.fwdb"], &["run.glb", ".fwdb"]);
     assert!(contents(dir.path()) == before);
-    // A link to a file of the kind stays a link.
+    // A link to a file of the right kind stays a link.
     symlink("far/real.fwdb", at("short.fwdb")).unwrap();
     fs::create_dir(at("far")).unwrap();
     ok(dir.path(), &["build", "mocap", "-o", "short.fwdb"]);
@@ -149,7 +149,7 @@ fn a_file_of_another_kind_is_not_replaced() {
     fails(dir.path(), &["gait", "-o", "notes", "--clip", "idle"], &["--output notes", "found a file"]);
     fails(dir.path(), &["doctor", "mocap", "--fix", "notes"], &["--fix notes", "found a file"]);
     assert!(contents(dir.path()) == before);
-    // What is of the kind, or holds nothing, is; so is what only by its name was.
+    // Files of the right kind, empty files, and damaged files with the right extension are replaced.
     fs::write(at("empty"), "").unwrap();
     fs::write(at("damaged.svg"), "was cut off").unwrap();
     for to in ["run.svg", "empty", "damaged.svg", "new"] {
@@ -180,7 +180,7 @@ fn pipes_and_what_has_no_name_are_written_into() {
     use std::os::unix::fs::FileTypeExt;
     let dir = folder();
     let simulate = ["simulate", "--db", "run.fwdb", "--seconds", "1"];
-    // Not `/dev/null` itself: where this fails, the machine would lose it.
+    // `/dev/null` itself is not used, since a failure of this test could replace it.
     let out = ok(dir.path(), &[&simulate[..], &["--svg", "/proc/self/fd/1"]].concat());
     assert!(out.starts_with("<svg"), "{out}");
     let pipe = dir.path().join("pipe");

@@ -1,4 +1,4 @@
-//! What the documents say is so.
+//! The documents are correct: paths, links and commands.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(repository().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// The files under version control.
+/// Returns the files under version control.
 fn tracked() -> Vec<PathBuf> {
     let list = std::process::Command::new("git").current_dir(repository()).args(["ls-files", "-z"]).output();
     let Some(list) = list.ok().filter(|l| l.status.success()) else {
@@ -20,13 +20,13 @@ fn tracked() -> Vec<PathBuf> {
     names.split('\0').filter(|n| !n.is_empty()).map(PathBuf::from).collect()
 }
 
-/// What stands between single backquotes, fenced blocks left out.
+/// Returns the text between single backquotes, without fenced blocks.
 fn quoted(text: &str) -> Vec<String> {
     let prose: String = text.split("```").step_by(2).collect();
     prose.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Targets of links that are no web addresses.
+/// Returns the targets of links, without web addresses.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|t| !t.contains("://") && !t.starts_with('#')).collect()
@@ -39,7 +39,7 @@ fn every_path_that_a_document_names_exists() {
     for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         for path in quoted(&read(page)) {
             let is_path = ["crates/", "docs/", "eval/", "examples/", ".ci/"].iter().any(|p| path.starts_with(p));
-            // The file that the walk through a new channel is about to write.
+            // Exception: the file that the instructions for a new channel create.
             if is_path && !path.ends_with("joint_height.rs") {
                 assert!(root.join(&path).exists(), "{page} names {path}, which does not exist");
                 named += 1;
@@ -76,7 +76,7 @@ fn the_gate_runs_the_commands_of_the_readme() {
         assert!(readme.contains(&format!("```sh\n{command}\n```")), "{command}");
     }
     assert!(gate.lines().any(|l| l.trim() == "cargo test"));
-    // In the place of `cargo run --release`: the demo out of the tests' build, in a folder of its own.
+    // Replaces `cargo run --release`: the demo of the tests' build, in a separate folder.
     assert!(gate.contains("(cd \"$folder\" && footwork)"));
 }
 
@@ -98,7 +98,7 @@ fn every_crate_can_be_published_as_far_as_its_manifest_goes() {
 
 #[test]
 fn no_file_names_the_machine_it_was_written_on() {
-    // Put together here, so that this file does not hold them.
+    // Composed here, so that this file does not contain them.
     let absolute = ["work", "home", "root", "Users"].map(|folder| format!("/{folder}/"));
     let shared = format!("{}/data", "../shared");
     for file in tracked() {

@@ -1,4 +1,4 @@
-//! Who reads a command's output may stop reading: `footwork inspect | head` ends quietly.
+//! A reader may close the pipe early: `footwork inspect | head` ends without a message.
 
 use crate::common;
 
@@ -20,14 +20,14 @@ fn a_closed_pipe_ends_every_command_quietly() {
     ] {
         let mut command = common::footwork(dir.path());
         let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // Nobody reads, from before the first line on.
+        // The pipe is closed before the first line.
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
         assert!(told.is_empty(), "{args:?}: {told}");
     }
-    // What was to be done is done all the same.
+    // All files are written nevertheless.
     for file in ["a.fwdb", "a.png", "footwork-demo/strip.png"] {
         assert!(dir.path().join(file).exists(), "{file}");
     }

@@ -1,10 +1,11 @@
-//! `footwork replay`: what was recorded comes again, bit for bit; other settings from some point on; nothing else is replayed.
+//! `footwork replay`: recordings replay bit for bit, optionally with other settings from a given time on; other data are
+//! rejected.
 
 use crate::common;
 
 use std::path::Path;
 
-/// A folder with a database of a few clips, and a recorded run of 20 s with its summary.
+/// Returns a folder with a database of a few clips and a recorded run of 20 s, and the summary of the run.
 fn folder() -> (tempfile::TempDir, serde_json::Value) {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
@@ -78,11 +79,11 @@ fn a_fork_goes_another_way_from_its_time_on() {
         (&late["updates"], &late["fork_at_s"], &late["assumes_level_ground"]),
         (&1200.into(), &10.0.into(), &false.into())
     );
-    // From the beginning it is a run with those settings.
+    // A fork at the beginning equals a run with those settings.
     let args = ["--course", "random", "--seconds", "20", "--seed", "5", "--config", "other.toml"];
     let fresh = common::json(dir.path(), &[&["simulate", "--db", "mocap.fwdb"], &args[..]].concat());
     assert_eq!(early["pose_hash"], fresh["pose_hash"]);
-    // With the same settings nothing changes.
+    // With the same settings, the motion is the same.
     assert_eq!(fork("10", "same.toml")["pose_hash"], run["pose_hash"]);
     let args = ["replay", "--db", "mocap.fwdb", "run.fwtrace", "--fork-at", "10", "--config", "other.toml"];
     let told = common::ok(dir.path(), &args);
@@ -100,7 +101,7 @@ fn a_mistake_is_one_clear_message() {
     std::fs::write(at("misfit.toml"), "[matcher.channel_cost]\n\"LeftFot position\" = 2.0\n").unwrap();
     let db = ["--db", "mocap.fwdb"];
     let cases: [(&[&str], &[&str]); 10] = [
-        // The built-in data is not what it was recorded with.
+        // The built-in data differs from the recorded data.
         (&["run.fwtrace"], &["run.fwtrace", "expected database", "found database", "--db FILE"]),
         (&["run.fwtrace", "--learned", "built-in"], &["run.fwtrace", "found networks", "--db FILE"]),
         (&["cut.fwtrace", db[0], db[1]], &["cut.fwtrace", "truncated"]),
@@ -137,7 +138,7 @@ fn a_recording_of_a_game_is_replayed_filmed_and_forked() {
     let db = std::sync::Arc::new(Database::load(&dir.path().join("mocap.fwdb")).unwrap());
     let mut character = MotionMatcher::new(db, MatcherConfig::default()).unwrap();
     let mut recorder = Recorder::new(character.character(), RecorderConfig::default());
-    // Its own ground, and time steps that are never the same.
+    // A custom ground, and a different time step in each update.
     let hill = |at: Vec3| GroundPoint { height_m: 0.05 * at.z, ..GroundPoint::default() };
     for k in 0..600 {
         if k % 250 == 0 {

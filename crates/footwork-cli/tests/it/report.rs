@@ -1,4 +1,4 @@
-//! `footwork report`: a page that holds what the database holds, needs no network, and plays.
+//! `footwork report`: a page with the contents of the database, without network access, with an animated figure.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use serde_json::Value;
 use std::path::Path;
 
-/// `mocap.fwdb`, a run of it as `run.fwtrace`, and the page of both with what `--json` told.
+/// Writes `mocap.fwdb`, a run with it as `run.fwtrace`, and the page of both; returns the page and the output of `--json`.
 fn page(folder: &Path, more: &[&str]) -> (String, Value) {
     if !folder.join("mocap.fwdb").exists() {
         common::mocap(folder);
@@ -19,20 +19,20 @@ fn page(folder: &Path, more: &[&str]) -> (String, Value) {
     (std::fs::read_to_string(folder.join("report.html")).unwrap(), told)
 }
 
-/// The markup of a section.
+/// Returns the markup of a section.
 fn section<'a>(html: &'a str, id: &str) -> &'a str {
     let start = html.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no section {id}"));
     &html[start..start + html[start..].find("</section>").unwrap()]
 }
 
-/// Rows of the body of the first table of a class.
+/// Returns the number of rows of the first table of a class.
 fn rows(html: &str, class: &str) -> usize {
     let table = html.split(&format!("<table class=\"{class}")).nth(1).unwrap_or_else(|| panic!("no table {class}"));
     let body = table.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();
     body.matches("<tr>").count()
 }
 
-/// What the figure plays.
+/// Returns the motion data of the figure.
 fn motion(html: &str) -> Value {
     let json = html.split("id=\"motion\">").nth(1).unwrap().split("</script>").next().unwrap();
     serde_json::from_str(json).unwrap()
@@ -65,7 +65,7 @@ fn every_section_holds_what_the_database_and_the_run_hold() {
     assert_eq!(section(&html, "coverage").matches("class=\"heat\"").count(), 4);
     let scatter = section(&html, "scatter");
     assert_eq!(items(&told, "scatter"), rows_of_db.min(1500));
-    // A mark for each row, one for each group of the legend, and the closed shapes of nothing else.
+    // One mark per row, one per group of the legend, and no other closed shapes.
     let marks = scatter.matches("Z\"").count() as u64;
     assert!((items(&told, "scatter")..items(&told, "scatter") + 9).contains(&marks), "{marks}");
     assert_eq!(rows(section(&html, "search"), "search"), 5);
@@ -82,7 +82,7 @@ fn every_section_holds_what_the_database_and_the_run_hold() {
     let data = motion(&html);
     assert_eq!(data["frames"], 360);
     assert!((data["rate"].as_f64().unwrap() - 30.0).abs() < 1e-3, "{}", data["rate"]);
-    // One frame may stand for two updates, each with a transition.
+    // One frame may represent two updates, each with a transition.
     let shown = data["transitions"].as_array().unwrap().len() as u64;
     assert_eq!(shown, items(&told, "run"));
     assert_eq!(data["soles"].as_array().unwrap().len(), db["contact_joints"].as_array().unwrap().len());
@@ -134,7 +134,7 @@ fn a_name_cannot_leave_its_place() {
     let mut clip = common::clips().into_iter().find(|c| c.name == "walk_175").unwrap();
     clip.name = evil.to_owned();
     let mut config = BuildConfig::default();
-    // No clip but this one.
+    // Only this clip.
     config.multiply.mode = Multiply::Off;
     let (db, _) = build(&[clip], &config, &BuildOptions::default()).unwrap();
     db.save(&dir.path().join("evil.fwdb")).unwrap();
@@ -207,14 +207,14 @@ fn in_a_browser_the_figure_moves_and_nothing_is_logged_or_loaded() {
     let time = "Number(document.getElementById('stage').dataset.time)";
     let pixels = "document.getElementById('stage').toDataURL()";
 
-    // It plays by itself, and its picture changes.
+    // The figure plays automatically, and its picture changes.
     let (before, drawn) = (number(&mut b, time), b.evaluate(pixels));
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let after = number(&mut b, time);
     assert!(after > before + 0.5, "{before} {after}");
     assert_ne!(b.evaluate(pixels), drawn);
 
-    // The slider takes it to a frame and holds it there; keys and buttons turn it.
+    // The slider selects a frame and stops the motion; keys and buttons rotate the view.
     b.evaluate("const s = document.getElementById('scrub'); s.value = 100; s.dispatchEvent(new Event('input'))");
     b.settle();
     assert_eq!(b.evaluate("document.getElementById('play').textContent"), "Play");
@@ -236,7 +236,7 @@ fn in_a_browser_the_figure_moves_and_nothing_is_logged_or_loaded() {
     b.evaluate("document.getElementById('play').click()");
     assert_eq!(b.evaluate("document.getElementById('play').textContent"), "Pause");
 
-    // What the reader sees is what the file says; the table can be filtered and sorted.
+    // The rendered page matches the file; the table can be filtered and sorted.
     let clips = rows(section(&html, "clips"), "clips") as f64;
     assert_eq!(number(&mut b, "document.querySelectorAll('table.clips tbody tr').length"), clips);
     b.evaluate(
@@ -250,7 +250,7 @@ fn in_a_browser_the_figure_moves_and_nothing_is_logged_or_loaded() {
     let sorted: Vec<f64> = b.evaluate(sorted).as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert!(sorted.is_sorted() && sorted.len() as f64 == clips);
 
-    // Words can be read in both schemes, and nothing is wider than the window, on a telephone neither.
+    // Text is readable in both colour schemes, and nothing is wider than the window, including on a telephone.
     let contrast = "(() => {
         const light = (css) => {
             const [r, g, b] = css.match(/[0-9.]+/g).map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -286,7 +286,7 @@ fn in_a_browser_the_figure_moves_and_nothing_is_logged_or_loaded() {
     let paper = b.call("Page.printToPDF", serde_json::json!({}));
     assert!(paper["data"].as_str().unwrap().len() > 50_000);
 
-    // Who prefers no motion gets none, and a drawn figure.
+    // With reduced motion, the figure does not play, but is drawn.
     b.call(
         "Emulation.setEmulatedMedia",
         serde_json::json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] }),
@@ -302,7 +302,7 @@ fn in_a_browser_the_figure_moves_and_nothing_is_logged_or_loaded() {
     assert!(loaded.len() == 2 && loaded.iter().all(|url| url.ends_with("/report.html")), "{loaded:?}");
 }
 
-/// A browser without a window, driven over the pipe of its DevTools protocol: messages of JSON that end with a zero byte.
+/// A headless browser, driven over the pipe of its DevTools protocol: JSON messages that end with a zero byte.
 #[cfg(unix)]
 mod browser {
     use super::common;
@@ -324,7 +324,7 @@ mod browser {
     }
 
     impl Browser {
-        /// Starts it with an empty page; `None` where there is no browser.
+        /// Starts it with an empty page; `None` if no browser is installed.
         pub fn start(test: &str) -> Option<Self> {
             let name = std::env::var_os("FOOTWORK_BROWSER").unwrap_or_else(|| "chromium".into());
             if let Err(error) = Command::new(&name).arg("--version").output() {
@@ -392,7 +392,7 @@ mod browser {
             result["result"]["value"].clone()
         }
 
-        /// Opens a file, and waits until it is there.
+        /// Opens a file, and waits until it is loaded.
         pub fn open(&mut self, file: &Path) {
             self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
             for _ in 0..200 {
@@ -410,14 +410,14 @@ mod browser {
             std::thread::sleep(Duration::from_millis(250));
         }
 
-        /// Errors, warnings and exceptions that were told.
+        /// Returns the reported errors, warnings and exceptions.
         pub fn complaints(&self) -> Vec<String> {
             let told = ["Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"];
             let events = self.events.iter().filter(|e| told.iter().any(|method| e["method"] == *method));
             events.map(Value::to_string).collect()
         }
 
-        /// Addresses that were asked for.
+        /// Returns the requested addresses.
         pub fn loaded(&self) -> Vec<String> {
             let asked = self.events.iter().filter(|e| e["method"] == "Network.requestWillBeSent");
             asked.map(|e| e["params"]["request"]["url"].as_str().unwrap().to_owned()).collect()

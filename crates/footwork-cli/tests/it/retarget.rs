@@ -1,4 +1,4 @@
-//! `footwork retarget`: clips of one skeleton on another, from the command line.
+//! `footwork retarget`: transfers clips of one skeleton to another, from the command line.
 
 use crate::common;
 
@@ -83,7 +83,7 @@ fn mistakes_are_named_and_nothing_is_written() {
         &["retarget", walk, "--onto", "stick.bvh", "-o", "x.bvh"],
         &["stick.bvh", "left_up_leg", "build.roles"],
     );
-    // A person told to be a dog.
+    // A human skeleton with the roles of a dog.
     let roles = "[build.roles]\nleft_fore_foot = \"LeftHand\"\nright_fore_foot = \"RightHand\"\nleft_hind_foot = \
                  \"LeftFoot\"\nright_hind_foot = \"RightFoot\"\n";
     std::fs::write(dir.path().join("dog.toml"), roles).unwrap();
@@ -160,7 +160,7 @@ fn captured_bodies_are_understood_without_names() {
         let named = JointRoles::resolve(s, &BTreeMap::new()).unwrap();
         let names = (0..s.len()).map(|j| format!("j{j}")).collect();
         let nameless = footwork::skeleton::Skeleton::new(names, s.parents().to_vec(), s.rest().to_vec()).unwrap();
-        // The rest pose lays all bones along one axis; a frame of the clip does not.
+        // In the rest pose all bones point along one axis; in a frame of the clip they do not.
         let mut world = Vec::new();
         poses(clip)[clip.frames() / 2].world(s, &mut world);
         let positions: Vec<Vec3> = world.iter().map(|t| t.translation).collect();

@@ -1,10 +1,10 @@
-//! `footwork simulate`: the same motion whatever searches it, courses of one's own, explanations.
+//! `footwork simulate`: the same motion with each search structure, custom courses, explanations.
 
 use crate::common;
 
 use std::path::Path;
 
-/// A folder with a database of a few clips.
+/// Returns a folder with a database of a few clips.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
@@ -200,12 +200,12 @@ fn variables_and_triggers_come_at_their_time_and_what_the_machine_does_is_told()
     assert_eq!((busy.len(), &busy[0]["kind"], &busy[1]["cause"]), (2, &"begin".into(), &"passed".into()));
     assert!((busy[1]["time_s"].as_f64().unwrap() - busy[0]["time_s"].as_f64().unwrap() - 0.5).abs() < 1e-3);
     assert_eq!(machine["warnings"], serde_json::json!([]));
-    // The state at the time that is explained, and what would leave it.
+    // The state at the explained time, and the conditions of its exits.
     let stay = &told["stay"];
     assert_eq!((&stay["state"], &stay["exits"][0]["to"]), (&"crouched".into(), &"upright".into()));
     let term = &stay["exits"][0]["terms"][0];
     assert_eq!((&term["term"], &term["value"], &term["holds"]), (&"crouch > 0.5".into(), &1.0.into(), &true.into()));
-    // As text, and from the columns of a course: the same motion.
+    // As text, and with columns of a course instead of flags: the same motion.
     let text = common::ok(dir.path(), &[&run[..], &cues, &["--explain", "3"]].concat());
     for part in ["states:", "crouched", "since `!crouch`", "reload on arms", "state `crouched` at 3.0", "crouch > 0.5"]
     {
@@ -223,7 +223,7 @@ fn variables_and_triggers_come_at_their_time_and_what_the_machine_does_is_told()
     std::fs::write(dir.path().join("idle.csv"), "lx,lz,rx,rz,strafe,walk\n0,0,0,0,0,0\n").unwrap();
     let cued = common::json(dir.path(), &[&still[..], &cues].concat());
     assert_eq!((&table["pose_hash"], &table["machine"]), (&cued["pose_hash"], &cued["machine"]));
-    // A replay tells the same, and pictures have the lanes.
+    // A replay has the same log, and pictures have its tracks.
     let again = common::json(dir.path(), &["replay", "run.fwtrace"]);
     assert_eq!(again["machine"]["states"], machine["states"]);
     common::ok(dir.path(), &["film", "--trace", "run.fwtrace", "--from", "1", "--to", "6", "-o", "run.svg"]);

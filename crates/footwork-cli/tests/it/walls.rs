@@ -1,8 +1,8 @@
-//! Walls between files: inside a crate, files import each other in one direction only.
+//! Module boundaries: inside a crate, files import each other in one direction only.
 //!
-//! A file imports another if one of its paths or `use` declarations names an item that the other defines. Re-exports
-//! (`pub use`) are followed to the file that defines the item, and are no imports themselves: a parent module may list
-//! its children. Unit tests are left out.
+//! A file imports another if one of its paths or `use` declarations names an item that the other defines. Re-exports (`pub use`)
+//! are followed to the file that defines the item, and are not imports themselves: a parent module may list its children. Unit
+//! tests are excluded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use syn::visit::{self, Visit};
 #[derive(Default)]
 struct File {
     path: PathBuf,
-    /// The module that declares it; the crate's root has none.
+    /// The module that declares it; `None` for the crate's root.
     parent: Option<usize>,
-    /// Modules with a file of their own, by name.
+    /// Modules with a separate file, by name.
     children: BTreeMap<String, usize>,
-    /// Names that it defines.
+    /// Names of the items that it defines.
     items: BTreeSet<String>,
-    /// Imported names and what they stand for.
+    /// Imported names and the paths that they stand for.
     aliases: BTreeMap<String, Vec<String>>,
-    /// Modules whose names are all imported.
+    /// Modules from which all names are imported.
     globs: Vec<Vec<String>>,
-    /// Paths that its code names; private imports are among them.
+    /// Paths in its code, including private imports.
     named: Vec<Vec<String>>,
 }
 
-/// The files of a crate; the root is the first.
+/// Files of a crate; the root is the first.
 struct Crate(Vec<File>);
 
 impl Crate {
@@ -36,7 +36,7 @@ impl Crate {
         all
     }
 
-    /// Adds a file and the modules it declares, which lie in `folder`.
+    /// Adds a file and the modules it declares, which are in `folder`.
     fn add(&mut self, path: &Path, parent: Option<usize>, folder: &Path) -> usize {
         let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let source = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -53,7 +53,7 @@ impl Crate {
         index
     }
 
-    /// The file that defines what `path` means in file `at`; none for other crates and for modules themselves.
+    /// Returns the file that defines `path` as used in file `at`; `None` for other crates and for modules themselves.
     fn definer(&self, at: usize, path: &[String], depth: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         if depth > 20 {
@@ -80,7 +80,7 @@ impl Crate {
         }
     }
 
-    /// Per file, the files it imports, each with a path that says why.
+    /// Returns, per file, the files it imports, each with the path that causes the import.
     fn imports(&self) -> Vec<BTreeMap<usize, String>> {
         let of = |(at, file): (usize, &File)| {
             let found = file.named.iter().filter_map(|p| Some((self.definer(at, p, 0)?, p.join("::"))));
@@ -89,7 +89,7 @@ impl Crate {
         self.0.iter().enumerate().map(of).collect()
     }
 
-    /// Imports between files that reach each other.
+    /// Returns the imports between files that can reach each other.
     fn cycles(&self) -> Vec<String> {
         let imports = self.imports();
         let reached: Vec<BTreeSet<usize>> = (0..imports.len())
@@ -110,11 +110,11 @@ impl Crate {
     }
 }
 
-/// Collects what a file says.
+/// Collects modules, items and paths of a file.
 #[derive(Default)]
 struct Reader {
     file: File,
-    /// Modules that have files of their own.
+    /// Modules that have separate files.
     declared: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|a| a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|word| word == "test"))
 }
 
-/// Names of the types that a macro call such as `settings!` defines.
+/// Returns the names of the types that a macro call such as `settings!` defines.
 fn defined(tokens: proc_macro2::TokenStream) -> Vec<String> {
     let words: Vec<String> = tokens.into_iter().map(|token| token.to_string()).collect();
     let types = words.windows(2).filter(|pair| ["struct", "enum", "entry"].contains(&pair[0].as_str()));
@@ -151,7 +151,7 @@ impl Reader {
         self.file.aliases.insert(name, path);
     }
 
-    /// Paths in the words of a macro call.
+    /// Collects the paths in the tokens of a macro call.
     fn words(&mut self, tokens: proc_macro2::TokenStream) {
         use proc_macro2::TokenTree;
         let mut path: Vec<String> = Vec::new();
@@ -256,7 +256,7 @@ fn a_cycle_is_found_through_re_exports_aliases_globs_and_macros() {
     let cycles = || Crate::read(&dir.path().join("lib.rs")).cycles().len();
     write("lib.rs", "mod a; mod b; pub use a::Thing; #[cfg(test)] mod tests { use crate::b::twice; }");
     write("b.rs", "use crate::a::Thing; pub fn twice(t: &Thing) -> f32 { t.0 }");
-    // The parent lists its child and uses nothing of it.
+    // The parent lists its child and uses no item of it.
     write("a/mod.rs", "mod part; pub use part::other; pub struct Thing(pub f32);");
     write("a/part.rs", "use super::Thing; pub fn other(_: Thing) {}");
     assert_eq!(cycles(), 0);
@@ -266,7 +266,7 @@ fn a_cycle_is_found_through_re_exports_aliases_globs_and_macros() {
         "use crate::b::*; use super::Thing; pub fn other(t: Thing) { twice(&t); }",
         "use super::Thing; pub fn other(t: Thing) { println!(\"{}\", crate::b::twice(&t)); }",
     ] {
-        // Thing is used by b, b by part, part by the file that defines Thing.
+        // `b` uses `Thing`, `part` uses `b`, and the file that defines `Thing` uses `part`.
         write("a/mod.rs", "mod part; pub use part::other; pub struct Thing(pub f32); fn uses(t: Thing) { other(t) }");
         write("a/part.rs", part);
         assert_eq!(cycles(), 4, "{part}");

@@ -1,4 +1,4 @@
-//! Databases and queries drawn at random, as nasty as they come, and what the definition says about them.
+//! Random databases and queries, including extreme ones, and the expected search results computed from the definition.
 
 use super::{Random, tiny};
 use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagCost, TagCosts, TagQuery, TagSpan};
@@ -7,7 +7,7 @@ use footwork::schema::{ChannelSpec, Residual};
 use footwork::search::{Ahead, Candidates, Match, SearchQuery};
 use proptest::prelude::*;
 
-/// Everything that may be an answer, in order, written without looking at the library.
+/// Returns all admissible matches in order, computed independently of the library.
 pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
     let mut all: Vec<Match> = query.continuing.into_iter().collect();
     let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
@@ -35,7 +35,7 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
             all.push(Match { row: row_index, mirrored, cost: cost + extra, continuing: false });
         }
     }
-    // A cost that overflows is no match: nothing could be said about it.
+    // A cost that overflows is not a match.
     all.retain(|m| m.cost.is_finite() && m.cost <= query.max_cost);
     all.sort_by(|a, b| {
         let place = |m: &Match| (!m.continuing, m.mirrored, m.row);
@@ -50,7 +50,7 @@ fn is_candidate(db: &Database, c: &Candidates, tags: &Wanted, row: usize, mirror
     let too_late = clip.loop_delta.is_none() && clip.row_range().end - row <= c.end_exclusion_rows;
     let leads = c.ahead.is_none_or(|ahead| {
         let wanted = Wanted::of(db, ahead.tags.queries());
-        // Frames of rows in the same clip, after so many rows.
+        // Frame of the row `rows` later, if it lies in the same clip.
         let later = |rows: usize| clip.row_range().contains(&(row + rows)).then(|| db.row_frames[row + rows]);
         let then = later(ahead.then_rows).is_some_and(|frame| wanted.accept(frame));
         then && later(ahead.not_yet_rows).is_some_and(|frame| !wanted.accept(frame))
@@ -59,7 +59,7 @@ fn is_candidate(db: &Database, c: &Candidates, tags: &Wanted, row: usize, mirror
     !near && !too_late && enters && tags.accept(db.row_frames[row]) && leads
 }
 
-/// The parts of a query, terms before the operators that take them, and of each term where its tag holds.
+/// The parts of a query in postfix order (terms before their operators); each term holds the spans of its tag.
 struct Wanted(Vec<Result<Vec<TagSpan>, &'static str>>);
 
 impl Wanted {
@@ -93,7 +93,7 @@ impl Wanted {
     }
 }
 
-/// A query as it may be written, of at most eight tags.
+/// Returns a query as text, with at most eight tags.
 pub fn tag_text(db: &Database, r: &mut Random, depth: usize) -> String {
     match r.below(if depth == 0 { 1 } else { 4 }) {
         0 => db.tags[r.below(db.tags.len())].clone(),
@@ -105,7 +105,7 @@ pub fn tag_text(db: &Database, r: &mut Random, depth: usize) -> String {
     }
 }
 
-/// Any query.
+/// Returns a random query.
 pub fn tag_query(db: &Database, r: &mut Random) -> TagQuery {
     db.tag_query(&tag_text(db, r, 3)).unwrap()
 }
@@ -114,41 +114,41 @@ fn spans(db: &Database, tag: &str) -> Vec<TagSpan> {
     db.tag_spans.iter().filter(|s| db.tags[s.tag as usize] == tag).copied().collect()
 }
 
-/// Row, side, bits of the cost, continuing.
+/// Row, mirrored, bits of the cost, continuing.
 pub type Bits = (u32, bool, u32, bool);
 
-/// What must be equal of equal matches.
+/// Returns the values in which equal matches must agree.
 pub fn bits(m: Match) -> Bits {
     // -0 and 0 are the same cost.
     (m.row.0, m.mirrored, (m.cost + 0.0).to_bits(), m.continuing)
 }
 
-/// The same of any number of them.
+/// Returns [`bits`] of each match.
 pub fn all_bits(found: impl IntoIterator<Item = Match>) -> Vec<Bits> {
     found.into_iter().map(bits).collect()
 }
 
-/// How feature values are drawn.
+/// Distribution of feature values.
 #[derive(Clone, Copy, Debug)]
 pub enum Data {
-    /// Clips that wander, as motion does.
+    /// Clips whose values drift over time, as in real motion.
     Wandering,
     Random,
-    /// A handful of different rows, many times each.
+    /// A few distinct rows, each repeated many times.
     Duplicated,
-    /// All rows are the same.
+    /// Identical rows.
     Constant,
     /// Magnitudes from 1e-38 to 1e18: squares reach both ends of f32.
     Wild,
-    /// Values at the very end of f32: costs overflow.
+    /// Values near the limits of f32: costs overflow.
     Overflowing,
-    /// Whole numbers: sums are exact, ties are everywhere, and values lie on the borders of codes.
+    /// Whole numbers: sums are exact, ties are frequent, and values lie on the borders of codes.
     Grid,
-    /// One row far away from all others: the codes of the rest are nearly the same.
+    /// One row far from all others: the codes of the other rows are nearly equal.
     Outlier,
-    /// Rows one step of f32 apart: no code can tell them apart, and costs differ in their last bits.
+    /// Rows that differ by one step of f32: their codes are equal, and their costs differ in the last bits.
     Hairs,
-    /// Values half-way between codes, where all columns are rounded as wrongly as can be, the query the other way.
+    /// Values half-way between two codes: each column has the largest rounding error, with the opposite sign in the query.
     Halves,
 }
 
@@ -166,7 +166,7 @@ impl Data {
         Self::Halves,
     ];
 
-    /// True where costs overflow.
+    /// True if costs may overflow.
     pub fn overflows(self) -> bool {
         matches!(self, Self::Wild | Self::Overflowing)
     }
@@ -218,7 +218,7 @@ enum Residuals {
     Crossed,
 }
 
-/// A database to be made.
+/// Description of a random database.
 #[derive(Clone, Debug)]
 pub struct Case {
     clips: Vec<(usize, bool)>,
@@ -255,7 +255,7 @@ impl Case {
         channels
     }
 
-    /// Its content, with tags, with costs of rows, and with rows that must not be entered.
+    /// Returns the database content, with tags, row costs, and rows with blocked transitions.
     pub fn content(&self, r: &mut Random) -> DatabaseContent {
         let (columns, rows) = (10 + self.user_width, self.clips.iter().map(|c| c.0).sum::<usize>());
         let all = self.data.values(rows, columns, r);
@@ -280,7 +280,7 @@ impl Case {
     }
 }
 
-/// The numbers of a query; [`SearchQuery`] borrows them.
+/// Owned numbers of a query; [`SearchQuery`] borrows them.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub features: Vec<f32>,
@@ -293,7 +293,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Any row that fits these features.
+    /// Returns a query with these features and default options.
     pub fn new(features: Vec<f32>, multipliers: Vec<f32>) -> Self {
         let SearchQuery { transition_cost, max_cost, candidates, continuing, .. } = SearchQuery::new(&[], &[]);
         Self {
@@ -307,17 +307,17 @@ impl Question {
         }
     }
 
-    /// Anything that may be asked.
+    /// Returns a random query.
     pub fn draw(db: &Database, data: Data, r: &mut Random) -> Self {
         let columns = db.features.columns;
         let row = |r: &mut Random| db.features.row(RowIndex::new(r.below(db.rows()))).to_vec();
         let features = match r.below(5) {
-            // Exactly a row: the cost is 0, and ties with all its copies.
+            // Exactly a row: its cost is 0, equal to the cost of all its copies.
             0 => row(r),
             1 => row(r).iter().map(|v| v + r.between(-0.1, 0.1)).collect(),
             2 if data.overflows() => (0..columns).map(|_| wild(r)).collect(),
             2 if matches!(data, Data::Halves) => row(r).iter().map(|v| v - 0.002).collect(),
-            // Beyond all rows.
+            // Outside the range of all rows.
             3 => (0..columns).map(|_| r.between(-20.0, 20.0)).collect(),
             _ => (0..columns).map(|_| r.between(-2.0, 2.0)).collect(),
         };
@@ -357,7 +357,7 @@ impl Question {
         }
     }
 
-    /// The same while something plays, at this cost; `None` where that cannot be.
+    /// Returns the same query with a playing row of this cost; `None` if the cost is not finite.
     pub fn while_playing(&self, db: &Database, cost: f32, r: &mut Random) -> Option<Self> {
         let row = RowIndex::new(r.below(db.rows()));
         let mirrored = db.mirror == MirrorMode::Query && r.unit() < 0.5;

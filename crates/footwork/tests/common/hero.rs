@@ -1,20 +1,20 @@
-//! A rig as characters from shops have it: 65 joints, no root bone, other proportions than the built-in person.
+//! A rig like those of purchased characters: 65 joints, no root bone, proportions that differ from the built-in character.
 
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
-/// What may differ between such rigs.
+/// Variations of the rig.
 #[derive(Clone, Copy)]
 pub struct Hero {
-    /// Joints of the spine.
+    /// Number of joints of the spine.
     pub spine: usize,
-    /// Arms down by this much from a T-pose, degrees.
+    /// Angle by which the arms are lowered from a T-pose, degrees.
     pub arms_down_deg: f32,
-    /// Every joint's axes lie differently; else all along the world's.
+    /// True: the axes of every joint differ. False: all axes are aligned with the world.
     pub odd_axes: bool,
-    /// A root bone on the ground above the hips.
+    /// True: a root bone on the ground is the parent of the hips.
     pub root: bool,
 }
 
@@ -27,7 +27,7 @@ impl Default for Hero {
 const LEG_M: [f32; 2] = [0.47, 0.45];
 const ANKLE_M: f32 = 0.09;
 
-/// The rig, standing on the ground, facing +Z.
+/// Returns the rig, standing on the ground, facing +Z.
 pub fn hero(of: Hero) -> Skeleton {
     let mut joints: Vec<(String, Option<usize>, Vec3)> = Vec::new();
     let mut put = |name: &str, parent: Option<usize>, offset: Vec3| {

@@ -1,6 +1,6 @@
-//! What the tests share: databases built once per test binary, scripted input, random numbers with a seed.
+//! Helpers shared by the tests: databases built once per test binary, scripted input, and seeded random numbers.
 
-// Each test program and each bench uses a part of it.
+// Each test program and each bench uses only some of these items.
 #![allow(dead_code)]
 
 pub mod cases;
@@ -21,31 +21,31 @@ use glam::{Vec2, Vec3};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The built-in clips without the random routes: half the data, all kinds of motion.
+/// Returns the built-in clips without the random routes: half of the data, with all kinds of motion.
 pub fn clips() -> &'static [RawClip] {
     static CLIPS: OnceLock<Vec<RawClip>> = OnceLock::new();
     CLIPS.get_or_init(|| footwork_gait::clips(&GaitOptions { routes: false, ..Default::default() }))
 }
 
-/// The whole of the built-in clips.
+/// Returns all built-in clips.
 pub fn all_clips() -> &'static [RawClip] {
     static CLIPS: OnceLock<Vec<RawClip>> = OnceLock::new();
     CLIPS.get_or_init(|| footwork_gait::clips(&GaitOptions::default()))
 }
 
-/// A clip of [`clips`] by name.
+/// Returns a clip of [`clips`] by name.
 pub fn clip(name: &str) -> RawClip {
     clips().iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no built-in clip `{name}`")).clone()
 }
 
-/// Builds of the given clips alone, or tells why not.
+/// Builds a database of the given clips only; panics with the error of the build.
 pub fn built(clips: &[RawClip], config: &BuildConfig) -> (Database, BuildReport) {
     let mut config = config.clone();
     config.multiply.mode = Multiply::Off;
     build(clips, &config, &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The database of [`clips`], one per mirror mode, shared by the tests of a binary.
+/// Returns the database of [`clips`], built once per mirror mode and test binary.
 pub fn gait(mirror: MirrorMode) -> Arc<Database> {
     static ALL: Mutex<BTreeMap<u8, Arc<Database>>> = Mutex::new(BTreeMap::new());
     let mut all = ALL.lock().unwrap_or_else(|e| e.into_inner());
@@ -53,13 +53,13 @@ pub fn gait(mirror: MirrorMode) -> Arc<Database> {
     all.entry(mirror as u8).or_insert_with(make).clone()
 }
 
-/// The database of [`all_clips`].
+/// Returns the database of [`all_clips`].
 pub fn gait_full() -> Arc<Database> {
     static DB: OnceLock<Arc<Database>> = OnceLock::new();
     DB.get_or_init(|| Arc::new(built(all_clips(), &BuildConfig::default()).0)).clone()
 }
 
-/// SplitMix64: the same numbers everywhere.
+/// SplitMix64: the same numbers on every platform.
 pub struct Random(pub u64);
 
 impl Random {
@@ -70,7 +70,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// 0 to 1, 1 excluded.
+    /// Returns a number in 0 to 1, excluding 1.
     pub fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
@@ -79,7 +79,7 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// Below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
@@ -89,9 +89,9 @@ impl Random {
     }
 }
 
-/// What a player does, 20 seconds of it. Changes at multiples of 1/6 s only.
+/// Returns the input of a scripted player, 20 seconds long. Changes occur only at multiples of 1/6 s.
 pub fn script(time_s: f64) -> MotionInput<'static> {
-    // Half a tick of slack: sums of dt never meet an instant exactly.
+    // The offset of half a tick is needed, since sums of dt do not hit an instant exactly.
     let sixth = ((time_s + 1e-4) * 6.0).floor() as u32;
     let stick = |x: f32, y: f32, gait| Stick { movement: Vec2::new(x, y), gait, ..Stick::default() };
     let stick = match sixth {
@@ -110,7 +110,7 @@ pub fn script(time_s: f64) -> MotionInput<'static> {
     MotionInput::stick(stick)
 }
 
-/// A stick as a restless player pushes it: another one every few sixths of a second.
+/// Returns a random stick that changes every few sixths of a second.
 pub fn random_stick(seed: u64, time_s: f64) -> MotionInput<'static> {
     let mut block = Random(seed ^ (((time_s + 1e-4) * 6.0 / 5.0).floor() as u64).wrapping_mul(0x51_7c_c1));
     block.next();
@@ -123,12 +123,12 @@ pub fn random_stick(seed: u64, time_s: f64) -> MotionInput<'static> {
     MotionInput::stick(Stick { movement, gait, strafe: block.unit() < 0.2, ..Stick::default() })
 }
 
-/// A straight walk.
+/// Returns the input of a straight walk.
 pub fn walk(direction: Vec3) -> MotionInput<'static> {
     MotionInput::stick(Stick::towards(direction, Gait::Walk))
 }
 
-/// Nobody steers.
+/// Returns the input of an unsteered character.
 pub fn unsteered() -> MotionInput<'static> {
     MotionInput { goal: Goal::None, ..Default::default() }
 }
@@ -143,9 +143,9 @@ pub fn hash_pose(hash: &mut xxhash_rust::xxh3::Xxh3, pose: &Pose) {
     }
 }
 
-/// All bits of a state: equal strings, equal states (`==` would let -0 pass for 0 and NaN fail).
+/// Returns all bits of a state as text; equal texts mean equal states (`==` treats -0 as 0 and NaN as unequal).
 pub fn bits(state: &MatcherState) -> String {
     let block: Vec<u32> = state.block.iter().map(|v| v.to_bits()).collect();
-    // Debug prints floats in their shortest form that reads back to the same bits.
+    // Debug prints floats in the shortest form that parses back to the same bits.
     format!("{:?} {block:?}", state.header)
 }

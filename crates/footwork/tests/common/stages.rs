@@ -1,4 +1,4 @@
-//! All stages on, with something for each to do.
+//! Settings with all stages enabled, and an input that exercises each of them.
 
 use super::random_stick;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
@@ -9,7 +9,7 @@ use footwork::matcher::MatcherConfig;
 use footwork::math::{Quat, cos, sin};
 use glam::Vec3;
 
-/// Settings with every stage on.
+/// Returns settings with every stage enabled.
 pub fn all_on() -> MatcherConfig {
     MatcherConfig {
         orientation_warp: OrientationWarpConfig { enabled: true, ..OrientationWarpConfig::default() },
@@ -31,7 +31,7 @@ pub fn hill(at: Vec3) -> GroundPoint {
     GroundPoint { height_m: height(x, z), normal: normal.normalize(), ..Default::default() }
 }
 
-/// Something for every stage: a restless stick, hills, something to look at, something to hold on to now and then.
+/// Returns an input for every stage: a random stick, hills, a look-at target, and a hand target from time to time.
 pub fn everything<'a>(time_s: f64, ground: &'a GroundHook<'a>) -> MotionInput<'a> {
     let second = ((time_s + 1e-4) as u64) % 4;
     let hand = HandTarget { position: Vec3::new(0.3, 1.3, 0.5), rotation: Some(Quat::from_rotation_y(0.4)) };

@@ -1,17 +1,17 @@
-//! Loops as packs have them: a stride each, and nobody says what they are.
+//! Loops as in animation packs: one stride each, not marked as loops.
 
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::clip::{Annotations, RawClip};
 use footwork::frames::ClipIndex;
 use footwork::pose::{Pose, PoseVelocity};
 
-/// As it is, but nobody says what it is.
+/// Returns the clip without its loop flag and annotations.
 pub fn unmarked(clip: &RawClip) -> RawClip {
     RawClip { looping: false, annotations: Annotations::default(), ..clip.clone() }
 }
 
-/// One stride of a built-in loop as a pack has it: unmarked, closed by fading into the stride before, from `phase` of the
-/// stride on, with the first frame again at the end if `repeat`.
+/// Returns one stride of a built-in loop as in an animation pack: unmarked, closed by a fade into the stride before, starting at
+/// `phase` of the stride, with the first frame repeated at the end if `repeat` is true.
 pub fn stride(source: &RawClip, strides: f64, phase: f64, repeat: bool) -> RawClip {
     let one = std::slice::from_ref(source);
     let mut config = BuildConfig::default();
@@ -26,7 +26,7 @@ pub fn stride(source: &RawClip, strides: f64, phase: f64, repeat: bool) -> RawCl
     let mut one = (Pose::rest(&source.skeleton), PoseVelocity::zero(joints));
     let mut before = one.clone();
     for f in 0..frames + usize::from(repeat) {
-        // Shown phases go on from `phase`; the stride that fades starts with the shown one.
+        // Phases of the result continue from `phase`; the faded stride starts with the same frame.
         let x = phase + f as f64 / frames as f64;
         let share = x.fract() as f32;
         view.sample(period_s * (1.0 + x.fract()), &mut one.0, &mut one.1);

@@ -1,4 +1,4 @@
-//! Databases made by hand: any number of clips and rows, any feature values, a skeleton of four joints.
+//! Databases made by hand: any number of clips and rows, any feature values, and a skeleton of four joints.
 
 use footwork::database::{Clip, DatabaseContent, Features, MirrorMode, RowFlags, TagSpan};
 use footwork::frames::{FrameIndex, JointIndex};
@@ -10,7 +10,7 @@ use footwork::schema::{ChannelSpec, ChannelType, FeatureSchema, Normalization, R
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Hips with two feet: enough to be mirrored.
+/// Returns a skeleton of a root, hips and two feet, which can be mirrored.
 pub fn skeleton() -> Skeleton {
     let rest = |x: f32, y: f32| Transform::new(Vec3::new(x, y, 0.0), Quat::IDENTITY);
     Skeleton::new(
@@ -21,7 +21,7 @@ pub fn skeleton() -> Skeleton {
     .unwrap()
 }
 
-/// Channels that a mirror maps in every way: onto each other, onto themselves with and without a change of sign.
+/// Returns channels for each kind of mirroring: onto each other, and onto themselves with and without a change of sign.
 pub fn channels(user_width: usize, residual: Residual) -> Vec<ChannelSpec> {
     let mut all = vec![
         ChannelSpec::joint(ChannelType::JointPosition, "LeftFoot", 1.0),
@@ -35,7 +35,7 @@ pub fn channels(user_width: usize, residual: Residual) -> Vec<ChannelSpec> {
     all
 }
 
-/// Content with one frame per row; `values` gives the feature at (row, column).
+/// Returns content with one frame per row; `values` returns the feature at (row, column).
 pub fn content(
     clips: &[(usize, bool)],
     channels: &[ChannelSpec],
@@ -101,7 +101,7 @@ pub fn content(
     }
 }
 
-/// The same motion with stored mirror images in place of `mirror = query`.
+/// Returns the same motion with stored mirror images in place of `mirror = query`.
 pub fn stored(query: &DatabaseContent, mirror_columns: &[footwork::schema::MirrorColumn]) -> DatabaseContent {
     let mut c = query.clone();
     c.mirror = MirrorMode::Stored;

@@ -1,4 +1,4 @@
-//! A built-in walk, frame by frame, as somebody's animation graph would hand it over.
+//! A built-in walk, frame by frame, as an external animation graph would provide it.
 
 use footwork::adjust::lower_body::LowerBody;
 use footwork::adjust::two_bone_ik::Reach;
@@ -11,10 +11,10 @@ use footwork_gait::{GaitClip, GaitOptions, generate};
 use glam::Vec3;
 use std::sync::OnceLock;
 
-/// Reach of the legs in the tests: what the matcher has by default.
+/// Reach of the legs in the tests: the matcher's default.
 pub const REACH: Reach = Reach { soft_m: 0.03, kept_m: 0.01 };
 
-/// A clip with the truth about it.
+/// A clip with its known contacts and body.
 pub struct Walk {
     pub clip: &'static GaitClip,
     pub skeleton: Skeleton,
@@ -23,7 +23,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// A built-in clip by name.
+    /// Loads a built-in clip by name.
     pub fn new(name: &str) -> Self {
         static CLIPS: OnceLock<Vec<GaitClip>> = OnceLock::new();
         let clips = CLIPS.get_or_init(|| generate(&GaitOptions { routes: false, ..Default::default() }));
@@ -50,7 +50,7 @@ impl Walk {
         self.clip.truth.contacts[frame]
     }
 
-    /// The pose of a frame, root and all.
+    /// Returns the pose of a frame, including the root.
     pub fn pose(&self, frame: usize) -> Pose {
         let (c, n) = (&self.clip.clip, self.skeleton.len());
         Pose {
@@ -59,19 +59,19 @@ impl Walk {
         }
     }
 
-    /// Bends pelvis and legs of a pose.
+    /// Applies `stages` to the pelvis and the legs of a pose.
     pub fn bend(&self, pose: &mut Pose, stages: impl FnOnce(&mut LowerBody, &mut Pose)) {
         let mut lower = LowerBody::of(&self.skeleton, &self.body, REACH, pose);
         stages(&mut lower, pose);
         lower.write(pose);
     }
 
-    /// A joint in the world.
+    /// Returns the transform of a joint in the world.
     pub fn at(&self, pose: &Pose, joint: JointIndex) -> Transform {
         pose.world_from_root() * pose.in_root(&self.skeleton, joint)
     }
 
-    /// Mean speed over the ground of toes that touch, m/s, when `change` makes of each frame what is shown.
+    /// Returns the mean speed over the ground of toes in contact, in m/s; `change` modifies each frame into the displayed pose.
     pub fn slide_mps(&self, mut change: impl FnMut(usize, &mut Pose)) -> f32 {
         let (mut sum, mut count) = (0.0, 0.0f32);
         let mut before: Option<[Vec3; 2]> = None;
@@ -94,7 +94,7 @@ impl Walk {
     }
 }
 
-/// Turned about +Y, degrees.
+/// Returns a rotation about +Y, from degrees.
 pub fn yaw(deg: f32) -> Quat {
     Quat::from_rotation_y(deg.to_radians())
 }

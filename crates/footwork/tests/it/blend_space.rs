@@ -1,6 +1,6 @@
 //! Blend spaces at run time, over the built-in loops.
 //!
-//! The table of foot skate: `cargo test -p footwork --test it skate -- --nocapture`.
+//! Prints the table of foot skate: `cargo test -p footwork --test it skate -- --nocapture`.
 
 use crate::common;
 
@@ -34,7 +34,7 @@ const WALKS: [&str; 7] = [
 const RUNS: [&str; 5] = ["run_250_loop", "run_320_loop", "run_400_loop", "run_475_loop", "run_550_loop"];
 const DT_S: f64 = 1.0 / 60.0;
 
-/// Whole strides of a curve as a loop: from the first touch-down of the left foot to the last.
+/// Returns whole strides of a curve as a loop: from the first touch-down of the left foot to the last.
 fn turning(source: &GaitClip) -> RawClip {
     let touches = |f: usize| source.truth.contacts[f][0];
     let plants: Vec<usize> = (1..source.truth.contacts.len()).filter(|f| touches(*f) && !touches(f - 1)).collect();
@@ -49,7 +49,7 @@ fn turning(source: &GaitClip) -> RawClip {
     }
 }
 
-/// All straight loops, idle, a stop (which is no loop), curves as loops, and mirror images.
+/// Returns a database of all straight loops, an idle, a stop (not a loop), curves as loops, and mirror images.
 fn database() -> &'static Database {
     static DB: OnceLock<Database> = OnceLock::new();
     DB.get_or_init(|| {
@@ -104,7 +104,7 @@ fn shown(moment: &BlendMoment) -> Shown {
     out
 }
 
-/// Mean speed of toes over frames labelled as contact, cm/s, and the largest.
+/// Returns the mean and the largest speed of toes over frames labelled as contact, cm/s.
 fn skate(motion: &Motion, subject: &Subject) -> [f32; 2] {
     let toes = &subject.contact_joints;
     let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0f32);
@@ -119,8 +119,8 @@ fn skate(motion: &Motion, subject: &Subject) -> [f32; 2] {
     [sum / count.max(1.0), most]
 }
 
-/// Skate of ten seconds at 60 Hz: root, pose and contacts at each time. Labels are of the nearest captured frame, so it matters at
-/// which part of a frame one looks: the mean over several.
+/// Returns the skate of ten seconds at 60 Hz; `at` returns root, pose and contacts at each time. Labels are those of the nearest
+/// captured frame, so the result depends on the offset within a frame: this is the mean over several offsets.
 fn skate_of(mut at: impl FnMut(f64, &mut Pose, &mut [u8])) -> [f32; 2] {
     const PARTS: usize = 4;
     let db = database();
@@ -148,12 +148,12 @@ fn skate_of_clip(clip: ClipIndex, mirrored: bool) -> [f32; 2] {
     })
 }
 
-/// A character on a blend space, shown at any times, with a tick every 60th of a second.
+/// A character in a blend space, sampled at any times, with a tick every 60th of a second.
 struct Player<'a> {
     space: &'a BlendSpace,
     state: BlendState,
     ticks: u64,
-    /// At the tick.
+    /// Root at the last tick.
     root: Transform,
 }
 
@@ -162,7 +162,8 @@ impl<'a> Player<'a> {
         Self { space, state: space.enter(parameters, 0.0), ticks: 0, root: Transform::IDENTITY }
     }
 
-    /// What plays at a time, later than the last one, and where its root is. `target` at the time of a tick.
+    /// Returns the blended clip and its root at a time later than the last one. `target` returns the parameters at the time of a
+    /// tick.
     fn at(&mut self, time_s: f64, target: impl Fn(f64) -> [f32; 2]) -> (BlendMoment<'a>, Transform) {
         while (self.ticks + 1) as f64 * DT_S <= time_s + 1e-9 {
             self.ticks += 1;
@@ -190,7 +191,7 @@ fn skate_of_blend(space: &BlendSpace, parameters: [f32; 2]) -> [f32; 2] {
     })
 }
 
-/// The table of a space at places: skate of the blend, and the most of its sources. Returns by how much it is more, at most.
+/// Prints the skate of the blend and the largest skate of its sources at each position. Returns the largest difference.
 fn skate_table(title: &str, space: &BlendSpace, places: &[[f32; 2]]) -> f32 {
     let samples = space.syncs();
     let own: Vec<[f32; 2]> = samples.iter().map(|s| skate_of_clip(s.clip, s.mirrored)).collect();
@@ -213,7 +214,7 @@ fn line(from: f32, to: f32, n: usize) -> Vec<[f32; 2]> {
     (0..=n).map(|k| [from + (to - from) * k as f32 / n as f32, 0.0]).collect()
 }
 
-/// Skate that a blend may have beyond the most of its sources, cm/s.
+/// Maximum skate of a blend above the largest of its sources, cm/s.
 const MORE_SKATE_CM_S: f32 = 0.5;
 
 #[test]
@@ -236,7 +237,7 @@ fn skate_between_a_walk_and_a_run_is_that_of_the_sources() {
     assert!(worse < MORE_SKATE_CM_S, "{worse}");
 }
 
-/// Twelve places between clips of all speeds and turns, the fastest turning run among them.
+/// Twelve positions between clips of all speeds and turn rates, including the fastest turning run.
 #[test]
 fn skate_in_a_plane_of_walks_and_runs_is_that_of_the_sources() {
     let clips = ["walk_*_loop", "run_*_loop", "curve_*"];
@@ -261,8 +262,8 @@ fn skate_in_a_plane_of_walks_and_runs_is_that_of_the_sources() {
     assert!(worse < MORE_SKATE_CM_S, "{worse}");
 }
 
-/// From heel strike to toe-off, feet of a walk overlap, and those of a run do not: they lift in another order. Then only
-/// touch-downs are joined between the two, and all markers among walks and among runs.
+/// In a walk both feet are on the ground between heel strike and toe-off; in a run they are not, and they lift in another order.
+/// Touch-downs only are aligned between walks and runs; all markers are aligned among walks and among runs.
 #[test]
 fn feet_that_lift_in_another_order_are_joined_by_touch_downs() {
     let all = generate(&GaitOptions { routes: false, ..Default::default() });
@@ -283,7 +284,7 @@ fn feet_that_lift_in_another_order_are_joined_by_touch_downs() {
     assert!(syncs.iter().all(|s| s.by == Synced::PlantsAndLifts), "{syncs:?}");
     assert_eq!(syncs.iter().map(|s| s.group).collect::<Vec<_>>(), [Some(0), Some(0), Some(1), Some(1)]);
     assert!(notes.len() == 1 && notes[0].contains("2 different orders"), "{:?}", notes);
-    // Whatever is blended, left feet touch down at whole phases and right ones at the halves.
+    // In every blend, left feet touch down at whole phases and right feet at half phases.
     let feet = space.feet().unwrap();
     for speed in [0.8, 1.0, 1.25, 1.6, 2.4, 3.0, 3.2, 3.7] {
         for (slot, phase) in feet.into_iter().zip([0.0, 0.5]) {
@@ -342,7 +343,7 @@ fn a_sample_plays_as_its_clip() {
     }
 }
 
-/// Places in the middle of everything.
+/// Positions inside the space, away from its samples.
 const BETWEEN: [[f32; 2]; 4] = [[1.1, 20.0], [1.5, -25.0], [0.9, 45.0], [1.7, 60.0]];
 
 #[test]
@@ -359,7 +360,7 @@ fn velocities_are_the_change_of_poses_and_of_the_root() {
                 let turn =
                     after.pose.rotations[j].towards(before.pose.rotations[j]) * before.pose.rotations[j].inverse();
                 let rate = turn.to_rotation_vector() / (2.0 * h as f32);
-                // Between the two where paces of clips change, at markers.
+                // At markers the pace of the clips changes, so the velocity lies between the two values.
                 let (v0, v1) = (before.velocity.angular[j], after.velocity.angular[j]);
                 let off = rate.distance(v0.lerp(v1, 0.5)) - 0.5 * v0.distance(v1);
                 assert!(off < 0.05 + 0.02 * rate.length(), "tick {tick} joint {j}: {off} of {rate}");
@@ -377,7 +378,7 @@ fn velocities_are_the_change_of_poses_and_of_the_root() {
 fn ways_add_up_and_the_trajectory_is_where_the_root_will_be() {
     let db = database();
     let plane = space(&by_speed_and_turn());
-    // The faster, the more it turns: the order of going and turning matters most.
+    // The turn rate grows with the speed: here the order of moving and turning matters most.
     let faster_turns = space(&by_speed(&["walk_80_loop", "curve_175_radius_100_left"]));
     let cases = BETWEEN.map(|place| (&plane, place)).into_iter().chain([(&faster_turns, [1.3, 0.0])]);
     for (space, place) in cases {
@@ -402,7 +403,7 @@ fn ways_add_up_and_the_trajectory_is_where_the_root_will_be() {
             yaw_rad += 2.0 * half_rad;
         }
         assert!(way.translation.distance(summed) < 5e-4, "{}", way.translation.distance(summed));
-        // One stride takes as long as it says.
+        // One stride takes the reported time.
         let state = space.enter(place, 0.25);
         let later = space.at(db, &state, space.cycle_s(place));
         assert!((later.phase() - 1.25).abs() < 0.05, "{}", later.phase());
@@ -414,7 +415,7 @@ fn ways_add_up_and_the_trajectory_is_where_the_root_will_be() {
     }
 }
 
-/// A stick that sweeps over the space.
+/// Returns a stick that sweeps over the space.
 fn sweep(time_s: f64) -> [f32; 2] {
     let t = time_s as f32;
     [1.3 + 0.6 * footwork::math::sin(2.1 * t), 60.0 * footwork::math::sin(1.3 * t)]
@@ -428,7 +429,7 @@ fn the_frame_rate_does_not_matter() {
         let mut at_common = Vec::new();
         for frame in 1..=rate_hz * 4 {
             let (moment, root) = player.at(f64::from(frame) / f64::from(rate_hz), sweep);
-            // Thirds of half a second are frames of all rates.
+            // A sixth of a second is a whole number of frames at each rate.
             if frame % (rate_hz / 6) == 0 {
                 let now = shown(&moment);
                 at_common.push((now.pose, now.velocity, root, player.state));
@@ -469,7 +470,7 @@ fn poses_have_no_steps_at_ticks_while_parameters_move() {
 fn every_moment_of_the_leader_passes_once() {
     let db = database();
     let space = space(&by_speed(&WALKS));
-    // An event at each of these times of the clip; some lie at the seam.
+    // An event at each of these times of the clip, some at the end of the loop.
     for place in [[1.25, 0.0], [1.4, 0.0], [1.93, 0.0]] {
         let mut state = space.enter(place, 0.0);
         let seconds = space.at(db, &state, 0.0).leader_span(0.0).seconds;
@@ -493,7 +494,7 @@ fn every_moment_of_the_leader_passes_once() {
         let (least, most) = (fired.iter().min().unwrap(), fired.iter().max().unwrap());
         assert!(most - least <= 1, "{least} {most}");
     }
-    // Several rounds in one span.
+    // Several cycles in one span.
     let state = space.enter(space.syncs()[2].at, 0.0);
     let span = space.at(db, &state, 0.0).leader_span(9.0);
     let total: f64 = span.parts().map(|(from, to)| to - from).sum();
@@ -514,7 +515,7 @@ fn the_phase_is_found_by_the_feet() {
             assert!(off.abs() < 0.02, "{phase} {found} at {place:?}");
         }
     }
-    // Out of another clip, too: the feet of a faster walk.
+    // A transition from another clip: the feet of a faster walk.
     let other = footwork::frames::ClipIndex::new(db.clips.iter().position(|c| c.name == "walk_150_loop").unwrap());
     for k in 0..60 {
         let wanted = feet.map(|slot| db.next_contact_s(other, false, slot, f64::from(k) * 0.05));
@@ -589,12 +590,12 @@ fn a_sample_that_stands_goes_along_at_its_own_pace() {
     let (syncs, notes) = (space.syncs(), space.warnings());
     assert_eq!((syncs[0].by, syncs[1].by), (Synced::Evenly, Synced::PlantsAndLifts));
     assert!(notes.len() == 1 && notes[0].contains("`idle`"), "{:?}", notes);
-    // A walk slows down in speed, but its strides take about as long as before.
+    // The walk gets slower, but the duration of its strides stays about the same.
     let walk_s = space.cycle_s([0.8, 0.0]);
     assert!((space.cycle_s([0.2, 0.0]) / walk_s - 1.0).abs() < 0.1);
     let speed = space.at(db, &space.enter([0.4, 0.0], 0.0), 0.0).trajectory(walk_s as f32 * 4.0).position.length();
     assert!((speed / (walk_s as f32 * 4.0) - 0.4).abs() < 0.05, "{speed}");
-    // Feet touch where at least half of the weight says so: one that stands always does.
+    // Feet touch where at least half of the weight is in contact: standing feet always touch.
     let steps = |speed: f32| {
         let lifted = (0..100).filter(|k| {
             let mut contacts = [0; 2];
@@ -643,7 +644,7 @@ fn a_lean_into_a_turn_is_that_of_its_speed_and_turn() {
     let space = space(&BlendSpaceSpec { from_clips: Some(from), ..spec(&["speed_mps", "bank_deg"]) });
     for s in space.syncs() {
         let name = &database().clips[s.clip.at()].name;
-        // tan of the lean: v^2 over radius and gravity.
+        // Tangent of the lean: v^2 over radius and gravity.
         let radius_m = name.split("radius_").nth(1).map(|r| r[..3].parse::<f32>().unwrap() / 100.0);
         let expected = radius_m.map_or(0.0, |r| atan2(s.at[0] * s.at[0], r * 9.81).to_degrees());
         let expected = if s.mirrored { -expected } else { expected };
@@ -666,7 +667,7 @@ fn clips_that_end_are_joined_by_their_share_of_time() {
     assert!((state.phase - f64::from(ticks) * DT_S / cycle_s).abs() < 1e-4);
     let span = space.at(db, &space.enter([1.0, 0.0], 0.0), 0.0).leader_span(cycle_s);
     assert!(span.from_s == 0.0 && (span.to_s - span.seconds).abs() < 1e-6 && span.rounds == 0, "{span:?}");
-    // It stands where it stopped.
+    // The character stays where it stopped.
     assert!(space.at(db, &state, 0.0).root_velocity().0.length() < 0.02);
 }
 

@@ -1,4 +1,4 @@
-//! From clips to a moving character, as users go: build with their own rules, steer, look at what comes out.
+//! From clips to a moving character, in the order of a user's work: build with custom rules, steer, inspect the result.
 
 use crate::common;
 
@@ -33,13 +33,13 @@ fn with_rules(clips: Vec<ClipRule>) -> BuildConfig {
     BuildConfig { clips, ..Default::default() }
 }
 
-/// Distance between the shown root and the simulated one, now, on the ground.
+/// Returns the current distance on the ground between the displayed root and the simulated one, metres.
 fn distance(m: &MotionMatcher) -> f32 {
     let apart = m.pose().world_from_root().translation - m.state().header.simulation.position;
     Vec3::new(apart.x, 0.0, apart.z).length()
 }
 
-/// Mean distance over the 20 scripted seconds.
+/// Returns the mean distance over the 20 scripted seconds, metres.
 fn path_error(m: &mut MotionMatcher) -> f32 {
     let mut sum = 0.0;
     for k in 0..1200 {
@@ -193,7 +193,7 @@ fn a_clip_of_another_skeleton_is_named_with_the_difference() {
 fn a_discarded_range_cuts_the_clip_and_no_velocity_looks_across() {
     let mut broken = clip("walk_125");
     let joints = broken.skeleton.len();
-    // After one and a half seconds the take goes on a hundred metres away.
+    // After one and a half seconds the capture continues a hundred metres away.
     for frame in 90..broken.frames() {
         broken.translations[frame * joints].x += 100.0;
     }
@@ -202,7 +202,7 @@ fn a_discarded_range_cuts_the_clip_and_no_velocity_looks_across() {
         let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
         let mut fastest: f32 = 0.0;
         for (i, c) in db.clips.iter().enumerate() {
-            // Between frames as well, and a little beyond the ends.
+            // Between frames as well, and slightly beyond the ends.
             for k in -8..(c.frames as i32 + 8) * 4 {
                 let time_s = f64::from(k) / 4.0 / f64::from(db.pose_rate_hz);
                 db.view(ClipIndex::new(i), false).sample(time_s, &mut pose, &mut velocity);
@@ -211,7 +211,7 @@ fn a_discarded_range_cuts_the_clip_and_no_velocity_looks_across() {
         }
         fastest
     };
-    // The build finds the break by itself, unless it does not look.
+    // The build detects the glitch unless detection is disabled.
     let unmended = |mut config: BuildConfig| {
         config.glitches.enabled = false;
         built(&all, &config).0
@@ -257,7 +257,7 @@ fn moments_that_must_not_be_entered_are_played_but_never_jumped_to() {
 fn the_more_a_moment_costs_the_less_often_it_is_jumped_to() {
     let cost = |cost, start_s, end_s| CostSpec { cost, start_s, end_s };
     let inside = |t: f64| (0.5..1.5).contains(&t);
-    // Jumps in five minutes, and how many of them into the range.
+    // Number of transitions in five minutes, and of those into the range.
     let jumps = |costs: Vec<CostSpec>| {
         let db = Arc::new(built(clips(), &with_rules(vec![ClipRule { costs, ..rule("*") }])).0);
         let mut m = character(db.clone());
@@ -291,7 +291,7 @@ fn costs_of_a_clip_lie_on_its_rows_and_those_of_its_mirror_image_and_add_up() {
         assert_eq!(db.row_costs[row], expected, "row {row}, {t} s");
     }
     assert_eq!(db.row_costs.iter().filter(|c| **c == 0.75).count(), 2 * 7);
-    // Where nothing costs anything, nothing is stored.
+    // If no cost differs from 0, no costs are stored.
     let nothing = vec![cost(0.0, None, None), cost(3.0, Some(1e3), None)];
     let outside = with_rules(vec![ClipRule { costs: nothing[..1].to_vec(), ..rule("walk_125") }]);
     assert!(built(clips(), &outside).0.row_costs.is_empty());
@@ -342,7 +342,7 @@ fn a_loop_keeps_every_frame_but_one_that_repeats_its_first() {
         let frames = db.clips.iter().find(|d| d.name == c.name).unwrap().frames as usize;
         assert_eq!(frames, c.frames(), "{}", c.name);
     }
-    // The same loops as many tools write them, with the first frame again at the end.
+    // The same loops as exported by many tools, with the first frame repeated at the end.
     let mut closed = clips().to_vec();
     for c in closed.iter_mut().filter(|c| c.looping) {
         let joints = c.skeleton.len();
@@ -363,7 +363,7 @@ fn a_loop_keeps_every_frame_but_one_that_repeats_its_first() {
     }
 }
 
-/// A matcher that never jumps: every other row costs too much.
+/// Returns a matcher without transitions: every other row costs too much.
 fn never_jumps(db: Database) -> MotionMatcher {
     let search = SearchConfig { transition_cost: 1e6, ..Default::default() };
     MotionMatcher::new(Arc::new(db), MatcherConfig { search, ..Default::default() }).unwrap()
@@ -398,7 +398,7 @@ fn a_loop_goes_round_and_fires_its_events_once_each_time() {
     for round in 0..8 {
         for (at, name) in [(2.0, "breath"), (0.0, "blink"), (f64::from(9.9f32), "blink")] {
             let at_s = at + f64::from(round) * length_s;
-            // An event where playback begins is passed, too.
+            // An event at the start of playback is passed, too.
             if at_s >= start_s && at_s <= end_s {
                 expected.push((at_s - start_s, name));
             }
@@ -474,7 +474,7 @@ fn with_nobody_steering_the_clip_goes_on_as_it_was_captured() {
         }
     }
     let jumps = m.state().header.transitions - before.transitions;
-    // A jump is needed where a clip ends; 10 s pass no more than a handful of clips.
+    // A transition is needed only where a clip ends; 10 s contain few such ends.
     assert!(jumps <= 6, "{jumps} transitions in 10 s");
 }
 
@@ -562,7 +562,7 @@ fn a_wall_holds_the_simulation_and_nearly_the_character() {
     for k in 0..600 {
         m.update(&input, DT_S).unwrap();
         assert!(m.state().header.simulation.position.z <= 2.0 + 1e-6, "update {k}");
-        // Between them is the clamp.
+        // The displayed root may exceed the simulated one by the clamp distance, 0.15 m.
         assert!(m.pose().world_from_root().translation.z <= 2.0 + 0.15 + 1e-3, "update {k}");
     }
     assert!(m.state().header.simulation.position.z > 1.9, "it did get to the wall");
@@ -571,7 +571,7 @@ fn a_wall_holds_the_simulation_and_nearly_the_character() {
 #[test]
 fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
     let db = gait(MirrorMode::Query);
-    // Not a multiple of the rows' spacing: what plays lies between rows, as it mostly does.
+    // Not a multiple of the rows' spacing: the playing pose lies between rows, as in most searches.
     let search = SearchConfig { interval_s: 0.07, candidates: 1, ..Default::default() };
     let mut m = MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap();
     assert!(m.explain(5).is_none(), "nothing was searched yet");
@@ -598,7 +598,7 @@ fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
                 "{sum} + {} is not the cost of {c:?}",
                 c.beside
             );
-            // What plays pays nothing for going on, but at rest.
+            // The playing clip pays no transition cost, except for the rest cost.
             let plays = last.continuing.is_some_and(|m| m.cost.to_bits() == c.cost.to_bits());
             let transition = if plays { 0.0 } else { m.config().search.transition_cost };
             let most = transition + 3.0 * m.config().search.rest_cost;
@@ -625,7 +625,7 @@ fn a_teleport_moves_root_and_simulation_and_the_motion_goes_on_as_if_nothing_had
     }
     there.teleport(far * there.pose().world_from_root()).unwrap();
     let bodies = here.pose().rotations[1..].iter().zip(&there.pose().rotations[1..]);
-    // Legs are bent in the world: to rounding.
+    // Legs are bent in world space, so poses agree up to rounding errors.
     assert!(bodies.clone().all(|(a, b)| a.angle_between(*b) < 1e-3), "the body does not change");
     for k in 97..200 {
         let (a, b) = (far * here.pose().world_from_root(), there.pose().world_from_root());
@@ -636,7 +636,7 @@ fn a_teleport_moves_root_and_simulation_and_the_motion_goes_on_as_if_nothing_had
         assert_eq!(here.state().header.playing.clip, there.state().header.playing.clip, "update {k}");
         here.update(&stick(k, 0.0), DT_S).unwrap();
         there.update(&stick(k, yaw), DT_S).unwrap();
-        // Neither the past nor the future looks different from where it now stands.
+        // History and goal, as seen from the character, are the same in both places.
         let (a, b) = [&here, &there].map(|m| m.last_search().unwrap().continuing.map(|c| c.cost)).into();
         let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
         assert!((a - b).abs() < 1e-3 * a.max(1.0), "update {k}: playing on costs {a} here and {b} there");

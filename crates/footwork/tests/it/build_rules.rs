@@ -1,4 +1,4 @@
-//! Tags by rules: what clips of known speed, turn and height are tagged.
+//! Tags by rules: the tags that clips of known speed, turn rate and height receive.
 
 use crate::common;
 
@@ -15,7 +15,7 @@ fn config(rules: Vec<TagRule>) -> BuildConfig {
     BuildConfig { rules, ..BuildConfig::default() }
 }
 
-/// Where a clip has a tag, seconds.
+/// Returns the ranges of a clip that have a tag, seconds.
 fn ranges(db: &Database, clip: &str, tag: &str) -> Vec<[f32; 2]> {
     let clip = db.clips.iter().find(|c| c.name == clip).unwrap_or_else(|| panic!("{clip}"));
     let frames = clip.frame_range();
@@ -24,7 +24,7 @@ fn ranges(db: &Database, clip: &str, tag: &str) -> Vec<[f32; 2]> {
     spans.map(|s| [at_s(s.start.at()), at_s(s.end.at())]).collect()
 }
 
-/// Share of a clip that has a tag.
+/// Returns the share of a clip that has a tag.
 fn share(db: &Database, clip: &str, tag: &str) -> f32 {
     let seconds = db.clips.iter().find(|c| c.name == clip).unwrap().frames as f32 / db.pose_rate_hz;
     ranges(db, clip, tag).iter().map(|[start, end]| end - start).sum::<f32>() / seconds
@@ -39,7 +39,7 @@ fn clips_are_tagged_by_their_speed_turn_and_contacts() {
         rule("brisk", "speed_mps > 2.2"),
         rule("slow", "speed_mps > 0.5 & !(speed_mps >= 1.6)"),
         rule("still", "speed_mps < 0.2 & turn_degps < 20"),
-        // 1.75 m/s on a radius of 1 m are 100 degrees per second, on 3 m 33.
+        // 1.75 m/s on a radius of 1 m is 100 degrees per second; on 3 m it is 33.
         rule("turning", "turn_degps > 70"),
         rule("ahead", "forward_mps > 0.5 & side_mps < 0.3 & side_mps > -0.3"),
         TagRule { shortest_s: 0.4, ..rule("flight", "foot_contact < 1") },
@@ -60,9 +60,9 @@ fn clips_are_tagged_by_their_speed_turn_and_contacts() {
             assert!((found - expected).abs() < 0.01, "{name} is {tag} for {found} of its time");
         }
     }
-    // Runners fly, but not for the 0.4 s that the other tag asks for.
+    // A run has flight phases, but shorter than the 0.4 s that the other tag requires.
     let airborne = ["run_320_loop", "walk_125_loop"].map(|name| share(&db, name, "airborne"));
-    // Contacts are those of toes: from the heel's touch on, a walk has a moment without any.
+    // Contacts are those of toes: a walk has none for a short time after the heel strike.
     assert!(airborne[0] > 0.4 && airborne[1] < 0.25, "{airborne:?}");
     assert!(share(&db, curves[0], "turning") > 0.7 && share(&db, curves[1], "turning") < 0.05);
     let [[start, end]] = ranges(&db, "change_125_250", "brisk")[..] else { panic!("one range") };
@@ -83,7 +83,7 @@ fn a_range_goes_on_until_its_end_is_reached() {
     assert!(plain.len() == 1 && longer.len() == 1 && never.len() == 1);
     assert!(plain[0][0] == 0.0 && longer[0][0] == 0.0 && never[0][0] == 0.0);
     assert!(plain[0][1] + 0.1 < longer[0][1] && longer[0][1] + 0.1 < never[0][1], "{plain:?} {longer:?} {never:?}");
-    // In a loop a range that never ends is all of it, and one that never begins is none.
+    // In a loop, a range without an end covers the whole clip, and a range without a begin is empty.
     assert_eq!((share(&db, "run_250_loop", "never"), share(&db, "walk_125_loop", "never")), (1.0, 0.0));
 }
 

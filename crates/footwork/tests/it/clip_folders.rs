@@ -1,5 +1,4 @@
-//! What a folder of clips can say about how its clips belong together: what comes before and after, what lies between, what
-//! is there twice.
+//! Relations between the clips of a folder: chained clips, blend spaces, duplicates.
 
 use crate::common;
 
@@ -20,7 +19,7 @@ fn row_of(db: &Database, clip: usize, time_s: f64) -> usize {
     rows.clone().find(|r| db.row_time_s(footwork::frames::RowIndex::new(*r)) >= time_s - 1e-6).unwrap_or(rows.end - 1)
 }
 
-/// A start from standing, cut off at full speed.
+/// Returns a start from standing, cut off at full speed.
 fn start() -> RawClip {
     let mut start = clip("start_walk_left_foot");
     let joints = start.skeleton.len();
@@ -38,7 +37,7 @@ fn chained() -> BuildConfig {
         ..Default::default()
     };
     let mut config = BuildConfig { clips: vec![rule], ..Default::default() };
-    // A past is looked at, too.
+    // The schema includes a past time, too.
     config.schema.preset = Some(Default::default());
     config.schema.channels.push(ChannelSpec::trajectory(TrajectoryPosition, &[-0.5], 1.0));
     config
@@ -59,7 +58,7 @@ fn a_clip_that_is_continued_has_a_past_a_future_and_no_false_stop() {
         assert_eq!(db.row_flags[row].no_entry(), !own, "{time_s}");
         assert!(!own || !db.row_flags[row].extrapolated(), "{time_s}");
     }
-    // The last frame's second ahead is walked, at a walk's speed; no joint makes a leap on the way there.
+    // The trajectory one second after the last frame has the speed of a walk, and no joint jumps before that.
     let view = db.view(ClipIndex(1), false);
     let end_s = before_s + f64::from(was.frames - 1) / 60.0;
     let (way, ..) = view.trajectory(end_s, 1.0);
@@ -75,7 +74,7 @@ fn a_clip_that_is_continued_has_a_past_a_future_and_no_false_stop() {
         })
         .fold(0.0, f32::max);
     assert!(leap < 1.5 * usual, "{leap} rad from a frame to the next, {usual} within the clip");
-    // Before its first frame it stood.
+    // Before its first frame the character stood.
     let (back, ..) = view.trajectory(before_s, -0.5);
     assert!(back.length() < 0.05, "{back}");
     let row = row_of(&db, 1, before_s);
@@ -131,11 +130,11 @@ fn between_a_walk_and_a_run_lie_as_many_clips_as_wanted_in_phase_and_on_the_grou
         let at = 1.25 + 0.5 * (k + 1) as f32 / 4.0;
         assert_eq!(b.clip, format!("go_{at:.2}"));
         assert!((b.speed_mps - at).abs() < 0.08, "{b:?}");
-        // Walks of two speeds stand on the ground between them, too.
+        // In a blend of walks of two speeds, planted feet do not slide either.
         assert!(b.skate_mps < 0.15, "{b:?}");
         assert!(db.clips[5 + k].looping());
     }
-    // Out of phase a foot would be where the other clip has it in the air.
+    // If the clips were out of phase, planted feet would be blended with lifted ones.
     let shares = |c: usize| report.clips[c].contact_share.clone();
     assert!(shares(5)[0] > 0.4 && shares(5)[0] < 0.75, "{:?} of {:?}", shares(5), shares(1));
     let e = |config| build(&some, &config, &BuildOptions::default()).unwrap_err().to_string();
@@ -153,7 +152,7 @@ fn a_folder_copied_into_itself_builds_to_the_same_size_and_the_copies_are_named(
     let (alone, report) = built(&some, &pruning);
     let already: Vec<_> = report.pruned.iter().map(|p| (p.clip.clone(), p.same_as.clone())).collect();
     let mut twice = some.clone();
-    // A copy, and one that starts 0.4 s later.
+    // A copy of each clip, and one copy that starts 0.4 s later.
     for c in &some {
         twice.push(RawClip { name: format!("{} copy", c.name), ..c.clone() });
     }
@@ -180,7 +179,7 @@ fn what_is_no_locomotion_is_played_by_those_who_ask_for_it_alone() {
         let annotations = Annotations { tags: Vec::new(), ..clip.annotations.clone() };
         RawClip { name: name.to_owned(), annotations, ..clip }
     };
-    // A fall that could not be told from the idle by its motion, and comes first.
+    // A fall whose motion equals that of the idle, and which comes first.
     let clips = [named("idle", "falling_idle"), named("idle", "idle"), named("walk_175_loop", "walk")];
     let (db, report) = built(&clips, &BuildConfig::default());
     let taken: Vec<&str> = report.clips.iter().map(|c| c.taken_for.as_str()).collect();
@@ -188,7 +187,7 @@ fn what_is_no_locomotion_is_played_by_those_who_ask_for_it_alone() {
     let db = Arc::new(db);
     let mut matcher = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
     let fall = db.tag_query("fall").unwrap();
-    // Half a second to change over.
+    // Half a second is allowed for the change.
     for (tags, wanted, from) in [(TagQuery::default(), false, 0), (fall, true, 30), (TagQuery::default(), false, 30)] {
         for frame in 0..240 {
             let input = MotionInput { tags, ..MotionInput::stick(Stick::default()) };

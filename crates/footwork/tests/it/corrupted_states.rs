@@ -1,4 +1,4 @@
-//! States that are damaged, by bits or by numbers: refused, or moved on from with a finite pose. No panic, no hang.
+//! States with damaged bits or numbers: they are rejected, or the character continues with a finite pose. No panic, no hang.
 
 use crate::common;
 
@@ -26,7 +26,7 @@ fn hill(at: Vec3) -> GroundPoint {
     common::stages::hill(at)
 }
 
-/// A state in the middle of everything.
+/// Returns a state in which many features are active.
 fn busy() -> MatcherState {
     static ONE: OnceLock<MatcherState> = OnceLock::new();
     let make = || {
@@ -39,7 +39,7 @@ fn busy() -> MatcherState {
     ONE.get_or_init(make).clone()
 }
 
-/// What a hostile or careless writer leaves in a field.
+/// Invalid and extreme values for a field.
 const BAD: [f64; 14] =
     [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 1e38, -1e38, 1e9, -1e9, 1e7, -1e7, -1.0, 0.0, 1e-300];
 
@@ -82,7 +82,7 @@ fn damage_header(state: &mut MatcherState, field: usize, value: f64) {
     }
 }
 
-/// Continues where that is not refused; everything shown must be finite.
+/// Continues from the state unless it is rejected; all displayed values must be finite.
 fn continue_from(state: &MatcherState) -> Result<bool, TestCaseError> {
     let character = character();
     let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
@@ -150,7 +150,7 @@ fn what_no_update_can_leave_behind_is_refused_by_name() {
     }
     let e = refused(&mut m, &|s| s.block[3] = f32::NAN);
     assert!(e.contains("`block`"), "{e}");
-    // A loop is played from cycle to cycle: a time of many cycles would take as long.
+    // A loop is played cycle by cycle: a time of many cycles would take proportionally long.
     let e = refused(&mut m, &|s| {
         let db = character().database().unwrap().clone();
         s.header.playing.clip.0 = db.clips.iter().position(|c| c.looping()).unwrap() as u32;

@@ -1,5 +1,5 @@
-//! Events of montages against an oracle that shares no code with them: the times at which each is due, computed from the
-//! specification in 64-bit numbers.
+//! Events of montages against an independent oracle: the times at which each event is due, computed from the specification in
+//! 64-bit numbers.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ use footwork::math::Transform;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// Times are compared to this, seconds: montages add up 32-bit numbers.
+/// Tolerance of times, seconds: montages add up 32-bit numbers.
 const NEAR_S: f64 = 2e-3;
 const TICK_S: f64 = 1.0 / 60.0;
 const CLIP: &str = "wave_left";
@@ -37,7 +37,7 @@ fn clip_seconds() -> f64 {
     db.view(footwork::frames::ClipIndex::new(clip), false).seconds()
 }
 
-/// The clip's own events.
+/// Events of the clip itself.
 const OWN: [&str; 2] = ["wave_begin", "wave_end"];
 
 fn montage(layer: usize) -> MontageSpec {
@@ -51,7 +51,7 @@ fn montage(layer: usize) -> MontageSpec {
     }
 }
 
-/// A character that stands, with a layer for each montage; `go` begins all of them, `stop` breaks them off.
+/// Returns a standing character with one layer per montage; `go` begins all montages, `stop` interrupts them.
 fn character(montages: Vec<MontageSpec>) -> Arc<Character> {
     let layer = |m: &MontageSpec| LayerSpec {
         name: m.layer.clone(),
@@ -75,7 +75,7 @@ fn character(montages: Vec<MontageSpec>) -> Arc<Character> {
     Arc::new(alone.with_machine(Some(Arc::new(machine))).unwrap())
 }
 
-/// What a run reports, and the time of the control tick at which `stop` held, if it did.
+/// Events of a run, and the time of the first control tick with `stop` set, if any.
 struct Run {
     fired: Vec<FiredEvent>,
     stopped_s: f64,
@@ -90,7 +90,7 @@ fn run(character: &Arc<Character>, seconds: f64, stop_s: f64, mut next_dt_s: imp
         let now_s = m.state().header.time_s;
         if now_s >= stop_s && run.stopped_s.is_infinite() {
             variables.set("stop", 1.0).unwrap();
-            // The first tick that was not decided yet.
+            // The first tick that was still undecided.
             run.stopped_s = ((now_s - 1e-5) / TICK_S).ceil() * TICK_S;
         }
         m.update(&MotionInput { variables: variables.values(), ..MotionInput::default() }, next_dt_s() as f32).unwrap();
@@ -101,8 +101,8 @@ fn run(character: &Arc<Character>, seconds: f64, stop_s: f64, mut next_dt_s: imp
     run
 }
 
-/// The times at which each event of a montage is due if it begins at 0: an event at the border of two sections belongs to the one
-/// that ends there, and a section that is jumped to begins with the events at its begin.
+/// Returns the times at which each event of a montage is due if it begins at 0: an event at the border of two sections belongs to
+/// the section that ends there, and a section that is entered by a jump begins with the events at its begin.
 #[derive(Default)]
 struct Due {
     moments: BTreeMap<String, Vec<f64>>,
@@ -169,7 +169,7 @@ fn due(m: &MontageSpec, own: &[(&str, f64)], clip_s: f64, until_s: f64) -> Due {
     out
 }
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Debug, Default, PartialEq)]
 struct Tally {
     events: usize,
@@ -180,7 +180,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Compares sorted times; those near `unsure_s` may be there or not.
+    /// Compares sorted times; times near `unsure_s` are optional.
     fn times(&mut self, what: &str, expected: &[f64], found: &[f64], until_s: f64, unsure_s: f64) {
         let before = (self.lost, self.doubled);
         let sure = |t: f64| usize::from((t - unsure_s).abs() > NEAR_S && t < until_s);
@@ -223,7 +223,7 @@ impl Tally {
             };
             found.entry((name(e), kind)).or_default().push(e.time_s);
         }
-        // The end of the run cuts through a tick: events there are not compared.
+        // The run ends inside a tick: events near its end are not compared.
         let until_s = end_s.min(stopped_s) - if stopped_s < end_s { -NEAR_S } else { 0.1 };
         let unsure_s = stopped_s;
         let of = |name: &str, kind: u8| found.get(&(name.to_owned(), kind)).cloned().unwrap_or_default();
@@ -240,7 +240,7 @@ impl Tally {
             self.times(&format!("begin of {name}"), &begins, &of(name, 1), until_s, unsure_s);
             self.times(&format!("end of {name}"), &ends, &of(name, 2), until_s, unsure_s);
             if stopped_s < end_s {
-                // Whatever was begun has ended.
+                // Each window that began has ended.
                 assert_eq!(of(name, 1).len(), of(name, 2).len(), "window {name}");
             }
             (self.begins, self.ends) = (self.begins + of(name, 1).len(), self.ends + of(name, 2).len());
@@ -248,7 +248,7 @@ impl Tally {
     }
 }
 
-/// A montage with random sections, rate, blends, and events at frames, ticks, borders, 0 and anywhere.
+/// Returns a montage with random sections, rate and blends, and events at frames, ticks, borders, 0 and random times.
 fn random_montage(r: &mut Random, layer: usize, clip_s: f64) -> MontageSpec {
     let pick = |r: &mut Random, n: u64| (r.next() % n) as usize;
     let length = clip_s as f32;
@@ -300,7 +300,7 @@ fn random_montage(r: &mut Random, layer: usize, clip_s: f64) -> MontageSpec {
     }
 }
 
-/// The events of the clip itself.
+/// Returns the events of the clip itself.
 fn own_events() -> Vec<(&'static str, f64)> {
     let db = db();
     let clip = db.clips.iter().position(|c| c.name == CLIP).unwrap();
@@ -366,7 +366,7 @@ fn a_notify_at_each_frame_fires_once_at_every_rate() {
 
 #[test]
 fn a_short_attack_ends_its_window_and_so_does_one_that_is_broken_off() {
-    // 0.38 s, and a window to the very end of its last section and beyond.
+    // A section of 0.38 s, and a window that ends at or beyond its end.
     let section = SectionSpec { name: "hit".into(), from_s: 0.5, to_s: Some(0.88), next: None, leave: None };
     let window = |name: &str, from_s: f32, to_s: f32| WindowSpec { name: name.into(), from_s, to_s };
     let windows = vec![window("hit_box", 0.6, 0.85), window("armour", 0.5, 2.0)];
@@ -393,7 +393,7 @@ fn a_pause_in_the_frame_in_which_a_montage_begins_reports_its_begin_once() {
         let mut updates = 0;
         let run = run(&character, 3.0, f64::INFINITY, || {
             updates += 1;
-            // Twenty updates without time.
+            // Twenty updates with a time step of 0.
             if (2..22).contains(&updates) { 0.0 } else { 1.0 / hz }
         });
         for (name, kinds) in [("first", 1), ("all", 2)] {

@@ -1,10 +1,10 @@
-//! The examples run to their end. `cargo test` builds them beside the tests.
+//! The examples run without errors. `cargo test` builds them together with the tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folders in which cargo may have put the examples: of the target folder, and of the folder of intermediate artefacts where
-/// that is the same.
+/// Returns the folders in which cargo may have put the examples: in the target folder, and in the folder of intermediate
+/// artefacts if that is the same.
 fn folders() -> impl Iterator<Item = PathBuf> {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap().to_owned();

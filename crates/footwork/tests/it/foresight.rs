@@ -1,4 +1,4 @@
-//! Foresight on motion whose best choices are known.
+//! Foresight on motion with known best choices.
 
 use crate::common;
 
@@ -22,19 +22,19 @@ const RATE_HZ: f32 = 30.0;
 struct Made {
     rows: usize,
     looping: bool,
-    /// Speed and turn of the root.
+    /// Speed and turn rate of the root.
     speed_mps: f32,
     turn_radps: f32,
-    /// A number that stands for the pose, by row.
+    /// A number that represents the pose, by row.
     pose: fn(usize) -> f32,
-    /// How far ahead of the root its trajectory says that it will be, in 1 s.
+    /// Distance ahead of the root at which the trajectory ends after 1 s, metres.
     ahead_m: f32,
 }
 
 const STANDS: Made = Made { rows: 30, looping: true, speed_mps: 0.0, turn_radps: 0.0, pose: |_| 0.0, ahead_m: 0.0 };
 const WALKS: Made = Made { speed_mps: WALK_MPS, ..STANDS };
 
-/// A database of clips. Feet are where the pose says; the user channel tells poses apart.
+/// Returns a database of the clips. Foot positions equal the number of the pose; the user channel distinguishes poses.
 fn database(clips: &[Made], mirror: MirrorMode) -> Database {
     let of: Vec<(Made, usize)> = clips.iter().flat_map(|c| (0..c.rows).map(|row| (*c, row))).collect();
     let shapes: Vec<(usize, bool)> = clips.iter().map(|c| (c.rows, c.looping)).collect();
@@ -67,7 +67,7 @@ fn spec(db: &Database) -> ForesightSpec {
     }
 }
 
-/// Loss from the first row of a clip on.
+/// Returns the loss at the first row of a clip, metres.
 fn loss_m(db: &Database, table: &Foresight, clip: usize, turn_rad: f32, speed_mps: f32) -> f32 {
     table.loss_m(db, RowIndex(db.clips[clip].first_row), false, Ahead { turn_rad, speed_mps })
 }
@@ -77,7 +77,7 @@ fn the_loss_of_standing_where_a_walk_is_asked_is_what_a_pencil_says() {
     let moment_s = 0.1;
     let kept = footwork::math::powf(0.5, moment_s / Foresight::HALF_LIFE_S);
     let behind_m = moment_s * WALK_MPS;
-    // The walk is near: a tenth of a second is lost, and the jump. It is far: better to stand for ever.
+    // If the walk is near, the loss is a tenth of a second plus one transition. If it is far, standing for ever costs less.
     let near = behind_m + kept * Foresight::JUMP_M;
     let never = behind_m / (1.0 - kept);
     for (pose, expected) in [((|_| 1.0) as fn(usize) -> f32, near), (|_| 20.0, never)] {
@@ -85,14 +85,14 @@ fn the_loss_of_standing_where_a_walk_is_asked_is_what_a_pencil_says() {
         let table = Foresight::bake(&db, spec(&db));
         assert!((loss_m(&db, &table, 0, 0.0, WALK_MPS)).abs() < 2e-3, "the walk loses nothing");
         let found = loss_m(&db, &table, 1, 0.0, WALK_MPS);
-        // Sweeps end before the last percent is found.
+        // The sweeps stop before they converge to the last percent.
         assert!((found - expected).abs() < 0.02 * expected + 2e-3, "{found} {expected}");
         assert!(loss_m(&db, &table, 1, 0.0, 0.0) < 2e-3, "nothing is asked: it stands");
         assert_eq!(table.moments(), 20);
     }
 }
 
-/// Two walks that are equal for a second. Only the second of them ends in a pose from which a turn begins.
+/// Returns two walks that are equal for a second. Only the second one ends in a pose from which a turn begins.
 fn crossroads(mirror: MirrorMode) -> Database {
     let early = |row: usize| if row < 24 { 0.0 } else { 30.0 };
     let late = |row: usize| if row < 24 { 0.0 } else { 10.0 };
@@ -125,7 +125,7 @@ fn a_row_in_a_mirror_loses_for_the_right_what_it_loses_for_the_left() {
     }
 }
 
-/// The clip that a character goes to which stands and is asked to turn round.
+/// Returns the clip that a standing character enters when the goal is behind it.
 fn chosen(db: &Arc<Database>, foresight_cost: f32) -> usize {
     let search = SearchConfig { foresight_cost, end_exclusion_s: 0.0, rest_cost: 0.0, ..SearchConfig::default() };
     let mut character = MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap();

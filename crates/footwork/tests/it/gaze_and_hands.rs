@@ -1,4 +1,4 @@
-//! Looking at things and reaching for them, while walking.
+//! Look-at and hand targets during a walk.
 
 use crate::common;
 
@@ -21,7 +21,7 @@ fn gaze<'a>(walk: &'a Walk, joints: &'a [LookJoint]) -> Gaze<'a> {
     Gaze::new(&walk.skeleton, joints, head.rotation, Vec3::new(0.0, 0.08, 0.1))
 }
 
-/// Angle between where the eyes look and where the target is, degrees.
+/// Returns the angle between the direction of the eyes and the target, degrees.
 fn error_deg(walk: &Walk, gaze: &Gaze, pose: &Pose, target: Vec3) -> f32 {
     let head = walk.at(pose, gaze.joints.last().unwrap().joint);
     let way = (target - head.point(gaze.eyes)).normalize();
@@ -33,7 +33,7 @@ fn a_walker_looks_at_what_is_within_the_limits() {
     let walk = Walk::new("walk_125_loop");
     let joints = joints(&walk);
     let (gaze, config) = (gaze(&walk, &joints), LookAtConfig::default());
-    // To the left, to the right and above, at arm's length and further; and somebody who walks past.
+    // To the left, to the right and above, at arm's length and further away; and a target that moves past.
     let beside = |x: f32, y: f32, z: f32| move |root: Vec3, _: f32| root + Vec3::new(x, y, z);
     let past = |_: Vec3, time_s: f32| Vec3::new(2.5, 1.6, 8.5 - 1.5 * time_s);
     let targets: [&dyn Fn(Vec3, f32) -> Vec3; 4] =
@@ -84,7 +84,7 @@ fn a_target_that_passes_behind_or_goes_away_is_let_go_of_without_a_pop() {
     let mut state = LookAt::default();
     let (dt, mut before, mut fastest, mut least, mut most) = (1.0 / 120.0, None, 0.0f32, 0.0f32, 0.0f32);
     for k in 0..1440 {
-        // Two rounds in six seconds, then to and fro twice a second, then nothing.
+        // Two cycles in six seconds, then from side to side twice a second, then no target.
         let (s, c) = sin_cos(k as f32 * dt / 3.0 * std::f32::consts::TAU);
         let target = match k {
             0..720 => Some(Vec3::new(2.0 * s, 1.6, 2.0 * c)),
@@ -124,7 +124,7 @@ fn a_hand_follows_a_moving_target_and_lets_go() {
         let mut pose = walk.pose(frame);
         let root = pose.world_from_root();
         let time_s = frame as f32 * walk.dt_s();
-        // A ball that swings before the chest, gone after three seconds.
+        // A target that swings in front of the chest, and disappears after three seconds.
         let (s, c) = sin_cos(time_s * 5.0);
         let position = root.point(Vec3::new(0.3 + 0.1 * s, 1.2 + 0.1 * c, 0.3));
         let rotation = Quat::from_rotation_vector(Vec3::new(0.3 * s, 1.0, 0.2));
@@ -159,7 +159,7 @@ fn a_hand_follows_a_moving_target_and_lets_go() {
 fn elbows_bend_backwards_even_from_a_straight_arm() {
     let walk = Walk::new("idle");
     let (config, arm) = (HandConfig::default(), arm(&walk));
-    // The rest pose is a T: arms straight to the sides.
+    // The rest pose is a T-pose.
     let mut pose = Pose::rest(&walk.skeleton);
     let shoulder = walk.at(&pose, arm.hip).translation;
     let mut hand = Hand::default();

@@ -1,4 +1,4 @@
-//! A built-in walk over level ground, laid over slopes, stairs, rubble and platforms.
+//! A built-in walk over level ground, adapted to slopes, stairs, rubble and platforms.
 
 use crate::common;
 
@@ -15,30 +15,31 @@ use footwork_gait::GaitOptions;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// What a run over some ground was like.
+/// Measurements of a run over some ground.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Most distance between the sole of a standing foot and the ground, metres.
+    /// Largest distance between the sole of a planted foot and the ground, metres.
     gap_m: f32,
-    /// How far toe or heel were under the ground.
+    /// Largest depth of a toe or heel below the ground, metres.
     under_m: f32,
-    /// Least that was left of a leg's length, beyond what the clip leaves.
+    /// Smallest remaining reach of a leg (length minus distance from hip to ankle), minus that of the clip up to the limit,
+    /// metres.
     straightest_m: f32,
     /// Mean jerk of the pelvis in the world.
     jerk_mps3: f32,
-    /// Same of the clip.
+    /// Mean jerk of the pelvis in the clip.
     flat_jerk_mps3: f32,
-    /// Fastest foot in any direction.
+    /// Largest speed of a foot in any direction.
     fastest_mps: f32,
-    /// Most that the pelvis sank.
+    /// Largest lowering of the pelvis, metres.
     sunk_m: f32,
-    /// Most distance between standing sole and ground without the job.
+    /// Largest distance between a planted sole and the ground without ground adaptation, metres.
     without_m: f32,
-    /// Fastest standing toe over the ground.
+    /// Largest speed of a planted toe over the ground.
     slide_mps: f32,
 }
 
-/// Walks; `ground` and `carried` (how the character was moved by its platform) depend on the time.
+/// Runs the walk; `ground` and `carried` (displacement of the character by its platform) depend on the time.
 fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: impl Fn(f32) -> Vec3) -> Seen {
     let config = GroundConfig::default();
     let standing = Pose::rest(&walk.skeleton);
@@ -89,7 +90,7 @@ fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: i
                 let (upper, lower) = (b.knee.translation - b.hip.translation, b.ankle.translation - b.knee.translation);
                 upper.length() + lower.length() - (b.ankle.translation - b.hip.translation).length()
             };
-            // Straighter than the limit is only who is so in the clip.
+            // A leg may exceed the limit only where it does so in the clip.
             seen.straightest_m = seen.straightest_m.min(left(&pose) - left(&level).min(REACH.kept_m));
             toes[side] = walk.at(&pose, leg.toe).translation - carried(time_s) * Vec3::new(1.0, 0.0, 1.0);
         }
@@ -135,7 +136,7 @@ fn resting(_: f32) -> Vec3 {
     Vec3::ZERO
 }
 
-/// Level, then a ramp up along Z for 3 m (`grade` metres per metre), then level.
+/// Returns level ground, then a ramp up along Z for 3 m (`grade` metres per metre), then level ground.
 fn ramp(at: Vec3, grade: f32) -> GroundPoint {
     let z = (at.z - 0.8).clamp(0.0, 3.0);
     let normal = if z > 0.0 && z < 3.0 { Vec3::new(0.0, 1.0, -grade).normalize() } else { Vec3::Y };
@@ -171,7 +172,7 @@ fn stairs_of_18_cm() {
     }
 }
 
-/// Smooth bumps: a grid of random heights, cubic in between.
+/// Returns smooth bumps: a grid of random heights with cubic interpolation.
 fn bumps(seed: u64, cell_m: f32, high_m: f32) -> impl Fn(Vec3) -> GroundPoint {
     let at = move |x: i32, z: i32| {
         let mut r = Random(seed ^ ((x as u64) << 32) ^ (z as u32 as u64));
@@ -216,7 +217,7 @@ fn a_platform_that_rises_and_swings() {
 
 #[test]
 fn a_root_that_jumps_up_a_stair_moves_no_joint() {
-    // Where the root is put is the game's business: capsules are put on treads at once.
+    // The game sets the position of the root: capsules step onto a tread at once.
     let stairs = |at: Vec3, _: f32| GroundPoint {
         height_m: ((at.z - 0.8) / 0.3).ceil().clamp(0.0, 6.0) * 0.18,
         ..Default::default()
@@ -236,14 +237,14 @@ fn a_root_that_jumps_up_a_stair_moves_no_joint() {
 fn level_ground_is_no_change_and_no_ground_no_harm() {
     let walk = Walk::new("walk_125_loop");
     let seen = run(&walk, |_, _| GroundPoint::default(), resting);
-    // But for legs that are straighter than a corrected leg may be.
+    // The tolerance covers legs that are straighter than an adjusted leg may be.
     assert!(seen.gap_m < 2e-3 && seen.sunk_m < 1e-5 && (seen.jerk_mps3 / seen.flat_jerk_mps3 - 1.0).abs() < 1e-3);
     let nowhere = GroundPoint { height_m: f32::NAN, ..Default::default() };
     let seen = run(&walk, |_, _| nowhere, resting);
     assert!(seen.jerk_mps3.is_finite() && seen.fastest_mps < 7.0);
 }
 
-/// The highest and lowest root of an hour of a random stick over level ground.
+/// Returns the largest and the smallest height of the root in an hour of a random stick over level ground.
 fn root_heights(hook: bool) -> [f32; 2] {
     let options = GaitOptions { terrain: true, routes: false, ..GaitOptions::default() };
     let db = Arc::new(common::built(&footwork_gait::clips(&options), &Default::default()).0);

@@ -1,4 +1,4 @@
-//! A recording that is put together elsewhere while it is made: piece by piece, with gaps, damage, and a beginning that is dropped.
+//! A recording that is reassembled elsewhere during the run: piece by piece, with gaps, damage, and with dropped old updates.
 
 use crate::common;
 
@@ -44,7 +44,7 @@ impl Game {
     }
 }
 
-/// As it comes over a wire.
+/// Returns the piece after encoding and decoding.
 fn sent(piece: &Piece) -> Piece {
     let back = Piece::from_bytes(&piece.to_bytes().unwrap()).unwrap();
     assert_eq!(back, *piece);
@@ -77,7 +77,7 @@ fn pieces_of_any_length_make_the_same_trace_as_the_recorder() {
             game.matcher.teleport(Transform::IDENTITY).unwrap();
         }
         game.update();
-        // Every update for a while, then some together, then many.
+        // A piece per update for a while, then for several updates, then for many.
         if k < 100 || k % 7 == 0 && k < 300 || k % 120 == 0 {
             assert!(game.recorder.read(&mut cursor, ROOM, &mut piece));
             assert!(!game.recorder.read(&mut cursor, ROOM, &mut Piece::default()));
@@ -99,7 +99,7 @@ fn pieces_of_any_length_make_the_same_trace_as_the_recorder() {
     assert!(**replay.trace() == game.recorder.trace());
     replays(&mut replay, &game.states);
 
-    // The oldest are dropped, and the rest is as before.
+    // The oldest updates are dropped; the rest is unchanged.
     replay.seek(850).unwrap();
     let dropped = replay.keep(500);
     assert!((300..=400).contains(&dropped), "{dropped}");
@@ -121,7 +121,7 @@ fn what_does_not_fit_is_left_out_and_told() {
     assert!(game.recorder.read(&mut cursor, ROOM, &mut piece));
     let mut replay = game.begin(&piece);
     (0..200).for_each(|_| game.update());
-    // No room for even one key frame: nothing, until there is one.
+    // Too small for one key frame: no piece is returned until one fits.
     assert!(!game.recorder.read(&mut cursor, 100, &mut piece));
     let all = game.recorder.bytes();
     assert!(game.recorder.read(&mut cursor, all / 3, &mut piece));
@@ -130,7 +130,7 @@ fn what_does_not_fit_is_left_out_and_told() {
     replay.append(&sent(&piece)).unwrap();
     let rest = [&game.states[..100], &game.states[100 + lost as usize..]].concat();
     replays(&mut replay, &rest);
-    // It goes on without another gap.
+    // It continues without another gap.
     game.update();
     assert!(game.recorder.read(&mut cursor, all / 3, &mut piece));
     assert_eq!((piece.lost(), piece.updates()), (0, 1));
@@ -175,13 +175,13 @@ fn damaged_pieces_change_nothing_and_never_panic() {
         let cut = Piece::from_bytes(&whole[..at]);
         assert!(cut.is_err(), "{at} bytes");
         let Ok(piece) = Piece::from_bytes(&bytes) else { continue };
-        // A tail of its own: after damage only a key frame goes on.
+        // A separate replay: after damage, only a key frame can continue it.
         let mut replay = game.begin(&first);
         if replay.append(&piece).is_err() {
             refusals += 1;
             assert!(*replay.trace() == before, "byte {at}");
         } else {
-            // Other inputs than those recorded may be noticed when they are replayed.
+            // Inputs that differ from the recorded ones may be detected in the replay.
             while replay.step().unwrap_or(false) {}
         }
     }

@@ -1,4 +1,4 @@
-//! What a game needs around the character: root motion, a capsule of its own, poses from elsewhere, footsteps, threads.
+//! Integration in a game: root motion, an external capsule, external poses, footsteps, threads.
 
 use crate::common;
 
@@ -48,7 +48,7 @@ fn a_capsule_of_the_game_leads_and_its_absence_is_an_error() {
     let character = Arc::new(Character::new(common::gait(MirrorMode::Off), config).unwrap());
     let mut m = matcher(&character);
     assert_eq!(m.update(&walk(Vec3::Z), DT_S).unwrap_err(), InputError::NoBody);
-    // A capsule that walks a circle of 4 m, by the engine's own physics.
+    // A capsule that walks a circle of 4 m, moved by the engine's physics.
     let body = |time_s: f32| {
         let yaw = 1.25 / 4.0 * time_s;
         let facing = Facing::from_yaw(yaw + std::f32::consts::FRAC_PI_2);
@@ -79,7 +79,7 @@ fn a_capsule_of_the_game_leads_and_its_absence_is_an_error() {
     assert!(m.state().header.transitions > 2);
 }
 
-/// The largest step of a joint between two poses, and the largest rotation, world.
+/// Returns the largest displacement of a joint between two poses, and the largest rotation, in world space.
 fn jump(m: &MotionMatcher, a: &Pose, b: &Pose) -> f32 {
     let skeleton = &m.character().database().unwrap().skeleton;
     let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -90,14 +90,14 @@ fn jump(m: &MotionMatcher, a: &Pose, b: &Pose) -> f32 {
 
 #[test]
 fn a_character_enters_from_any_pose_without_a_jump_and_gets_up() {
-    // Without the foot lock, which would bring feet out of the ground at once.
+    // Without foot locking, which would move feet out of the ground at once.
     let mut config = MatcherConfig::default();
     config.feet.enabled = false;
     let mut m = matcher(&Arc::new(Character::new(common::gait(MirrorMode::Off), config).unwrap()));
     for _ in 0..90 {
         m.update(&walk(Vec3::Z), DT_S).unwrap();
     }
-    // A ragdoll: tipped over backwards, 3 m aside, arms and legs anyhow.
+    // A ragdoll: tipped over backwards, 3 m to the side, with random rotations of arms and legs.
     let mut pose = m.pose().clone();
     let tipped = Quat::from_rotation_y(1.0) * Quat::from_rotation_x(-1.2);
     pose.set_world_from_root(Transform::new(Vec3::new(3.0, 0.4, -1.0), tipped));
@@ -278,7 +278,7 @@ fn slow_unusable_answers_touch_no_other_character_of_a_hundred_in_ten_minutes() 
 #[test]
 #[ignore = "takes minutes: bash .ci/nightly slow-tests"]
 fn slow_the_root_stays_on_level_ground_for_ten_hours() {
-    // With clips that go up and down slopes and stairs.
+    // Includes clips up and down slopes and stairs.
     let clips = footwork_gait::clips(&GaitOptions { routes: false, terrain: true, ..GaitOptions::default() });
     let db = Arc::new(common::built(&clips, &BuildConfig::default()).0);
     let character = |spec: Option<MachineSpec>| {
@@ -305,7 +305,7 @@ fn slow_the_root_stays_on_level_ground_for_ten_hours() {
     }
 }
 
-/// A crowd in which one in a hundred answers of the ground is unusable, for one in five characters.
+/// Runs a crowd in which one per cent of the ground's answers is invalid, for one in five characters.
 fn crowd_with_unusable_answers(crowd: usize, seconds: u64) {
     let character = Arc::new(Character::new(common::gait(MirrorMode::Off), common::stages::all_on()).unwrap());
     let run = |hostile: bool| {

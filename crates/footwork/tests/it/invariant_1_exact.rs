@@ -1,5 +1,5 @@
-//! Invariant 1: every search returns what brute force returns, the same row and the same bits of cost, and brute force
-//! returns what the definition says: cost, then what plays, then unmirrored, then the lowest row.
+//! Invariant 1: every search returns the result of brute force, with the same row and the same bits of cost, and brute force
+//! returns the result of the definition: order by cost, then the playing row, then unmirrored rows, then the lowest row.
 
 use crate::common;
 
@@ -20,7 +20,7 @@ use footwork::search::{Backend, Candidates, Match, SearchQuery};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A database with all exact indices over it.
+/// A database with all exact indices.
 struct Indexed {
     db: Arc<Database>,
     indices: Vec<(Backend, SearchIndex)>,
@@ -41,7 +41,7 @@ impl std::ops::Deref for Indexed {
     }
 }
 
-/// What all searches return, after checking that they agree.
+/// Returns the result of all searches, after checking that they agree.
 fn search(db: &Indexed, query: &SearchQuery) -> Result<Option<Match>, TestCaseError> {
     prop_assert_eq!(query.validate(db), Ok(()));
     let defined = by_definition(db, query).first().copied();
@@ -52,7 +52,7 @@ fn search(db: &Indexed, query: &SearchQuery) -> Result<Option<Match>, TestCaseEr
     Ok(defined)
 }
 
-/// Around the sizes of boxes, and clips of which the end exclusion leaves nothing.
+/// Sizes near those of boxes, and clips that are completely covered by the end exclusion.
 const SIZES: &[usize] = &[1, 2, 15, 16, 17, 63, 64, 65, 129, 200];
 
 proptest! {
@@ -65,7 +65,7 @@ proptest! {
         for _ in 0..12 {
             let q = Question::draw(&db, case.data, &mut r);
             let Some(best) = search(&db, &q.ask())? else { continue };
-            // What plays costs the same as the best, a hair less, a hair more, or anything.
+            // The playing row costs the same as the best row, one step of f32 less or more, or a random amount.
             for cost in [best.cost, best.cost.next_down(), best.cost.next_up(), r.between(0.0, 4.0)] {
                 if let Some(q) = q.while_playing(&db, cost, &mut r) {
                     let found = search(&db, &q.ask())?;
@@ -117,14 +117,14 @@ proptest! {
     }
 }
 
-/// A match of a `query` database as the `stored` one numbers it.
+/// Converts a match of a `query` database to the numbering of the `stored` one.
 fn as_stored(query_db: &Database, m: Option<Match>) -> Option<Bits> {
     m.map(bits).map(|(row, mirrored, cost, continuing)| {
         (if mirrored { row + query_db.rows() as u32 } else { row }, false, cost, continuing)
     })
 }
 
-/// Queries as a character really asks them, with what it really played.
+/// Calls `with` for the queries of a character during a run, with its playing row.
 fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl FnMut(&Question)) {
     let config =
         MatcherConfig { search: SearchConfig { interval_s: 1.0 / 60.0, ..Default::default() }, ..Default::default() };
@@ -184,7 +184,7 @@ fn every_search_agrees_on_the_built_in_data_with_the_queries_of_a_moving_charact
 
 #[test]
 fn every_search_agrees_over_more_sets_of_tags_than_there_are_bits_for() {
-    // Each row has a set of its own; below, sets share bits.
+    // Each row has a different set of tags; in the index, several sets share a bit.
     let rows = 700;
     let mut r = Random(11);
     let all: Vec<f32> = (0..rows * 10).map(|_| r.between(-1.0, 1.0)).collect();
@@ -202,7 +202,7 @@ fn every_search_agrees_over_more_sets_of_tags_than_there_are_bits_for() {
     let mut few = 0;
     for k in 0..600 {
         let mut q = Question::new((0..10).map(|_| r.between(-1.0, 1.0)).collect(), vec![1.0; 10]);
-        // Every other one accepts few rows.
+        // Every second query accepts few rows.
         let [a, b, c] = [0; 3].map(|_| r.below(10));
         let rare = db.tag_query(&format!("t{a} & t{b} & !t{c}")).unwrap();
         let tags = tag_query(&db, &mut r);
@@ -236,7 +236,7 @@ fn the_boxes_agree_under_the_absolute_residuals_of_the_o3de_preset() {
 #[test]
 fn the_best_of_a_mirrored_query_are_those_of_stored_images_on_the_built_in_data() {
     const K: usize = 40;
-    // Without the clips that are mirror images of others: those win every tie, being unmirrored.
+    // Without the clips that are mirror images of others: they would win every tie, being unmirrored.
     let one_sided: Vec<RawClip> = common::clips().iter().filter(|c| !c.name.ends_with("_right")).cloned().collect();
     let database = |mirror| common::built(&one_sided, &BuildConfig { mirror, ..Default::default() }).0;
     let [query_db, stored_db] = [MirrorMode::Query, MirrorMode::Stored].map(|m| Indexed::new(database(m)));
@@ -274,7 +274,7 @@ fn of_equals_what_plays_wins_then_the_unmirrored_then_the_lowest_row() {
         candidates: Candidates { end_exclusion_rows: 5, near: [(0, 20), (38, 60)], ..Candidates::default() },
         ..Question::new(vec![0.0; columns], vec![1.0; columns])
     };
-    // Rows 0..20 unmirrored are excluded: the lowest unmirrored one wins all the same, over mirrored row 0.
+    // Unmirrored rows 0..20 are excluded: the lowest unmirrored row left wins over the mirrored row 0.
     assert_eq!(search(&db, &q.ask()).unwrap().map(bits), Some((20, false, 0, false)));
     q.candidates.near = [(0, 200), (0, 0)];
     assert_eq!(search(&db, &q.ask()).unwrap().map(bits), Some((0, true, 0, false)));

@@ -1,5 +1,5 @@
-//! Invariant 1 for the tree, under everything that a game does while it runs: with every kernel it returns what the
-//! definition says, the k best of it, to the bit.
+//! Invariant 1 for the tree, under the conditions of a running game: with every kernel it returns the best row and the k best
+//! rows of the definition, to the bit.
 
 use crate::common;
 
@@ -12,13 +12,13 @@ use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQu
 use footwork_metrics::query_sets::{QuerySet, queries};
 use proptest::prelude::*;
 
-/// The multipliers that one of the trees is made for: some lost, some equal, some far apart.
+/// Returns the multipliers for which one of the trees is built: some are 0, some equal, some far apart.
 fn weights(db: &Database) -> Vec<f32> {
     let mut r = Random(db.rows() as u64);
     (0..db.features.columns).map(|_| r.pick(&[0.0, 1.0, 1.0, 0.3, -2.5, 40.0])).collect()
 }
 
-/// Every structure that may be asked.
+/// Returns every structure under test.
 fn structures(db: &Database) -> Vec<(String, SearchIndex)> {
     let mut all = vec![("brute".to_owned(), SearchIndex::build(db, Backend::Brute))];
     all.push(("boxes".to_owned(), SearchIndex::build(db, Backend::Boxes)));
@@ -30,7 +30,7 @@ fn structures(db: &Database) -> Vec<(String, SearchIndex)> {
     all
 }
 
-/// All structures against the definition, for the best and the k best. Returns the best.
+/// Compares all structures with the definition, for the best row and the k best. Returns the best.
 fn check(db: &Database, all: &[(String, SearchIndex)], query: &SearchQuery, k: usize) -> Option<Match> {
     assert_eq!(query.validate(db), Ok(()));
     let mut expected = by_definition(db, query);
@@ -54,7 +54,7 @@ fn check_case(case: &Case, questions: usize) {
         let k = r.pick(&[0, 1, 2, 7, 40, 1000]);
         check(&db, &all, &SearchQuery { multipliers: &weights(&db), ..q.ask() }, k);
         let Some(best) = check(&db, &all, &q.ask(), k) else { continue };
-        // The best just so, and just not, within what a match may cost.
+        // The maximum cost includes the best row, or just excludes it.
         for max_cost in [best.cost, best.cost.next_down()] {
             let limited = SearchQuery { max_cost, ..q.ask() };
             assert_eq!(check(&db, &all, &limited, k).is_some(), max_cost == best.cost);
@@ -101,7 +101,7 @@ fn the_tree_agrees_on_the_built_in_data_on_all_query_sets() {
     }
 }
 
-/// More columns than bounds look at.
+/// More columns than bounds use.
 #[test]
 fn three_hundred_columns_are_searched_exactly() {
     for residual in [Residual::Squared, Residual::Absolute] {

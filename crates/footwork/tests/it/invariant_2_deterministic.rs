@@ -1,5 +1,5 @@
-//! Invariant 2: same database, inputs and time steps, same bits: again, with any number of threads, after save and
-//! restore, on another machine, with other compiler flags.
+//! Invariant 2: the same database, inputs and time steps give the same bits: in a second run, with any number of threads, after
+//! save and restore, on another machine, and with other compiler flags.
 //!
 //! `tests/golden.txt` holds hashes. When the built-in data or the motion changes on purpose, rewrite them with
 //! `UPDATE_GOLDEN=1 cargo test -p footwork --test it invariant_2` and look at the difference.
@@ -23,19 +23,19 @@ fn config(backend: Backend) -> MatcherConfig {
     MatcherConfig { search: SearchConfig { backend, ..Default::default() }, ..Default::default() }
 }
 
-/// Hash of all poses of the 20 scripted seconds; `between` may meddle with the character before each update.
+/// Returns the hash of all poses of the 20 scripted seconds; `between` may change the character before each update.
 fn pose_stream(db: &Arc<Database>, config: MatcherConfig, between: impl FnMut(u32, &mut MotionMatcher)) -> String {
     poses_of(MotionMatcher::new(db.clone(), config).unwrap(), between)
 }
 
-/// The built-in person, moved by its networks.
+/// Returns the built-in character, moved by its networks.
 fn learned() -> MotionMatcher {
     let networks = Networks::from_bytes(footwork_gait::BIPED_NETWORKS, "shipped".as_ref()).unwrap();
     let character = Character::learned(Arc::new(networks), None, MatcherConfig::default()).unwrap();
     MotionMatcher::of(Arc::new(character), Transform::IDENTITY).unwrap()
 }
 
-/// Hash of all poses of a character.
+/// Returns the hash of all poses of a character.
 fn poses_of(mut m: MotionMatcher, mut between: impl FnMut(u32, &mut MotionMatcher)) -> String {
     let mut hash = Xxh3::new();
     for k in 0..20 * 60 {
@@ -77,7 +77,7 @@ fn a_run_that_is_saved_and_restored_again_and_again_continues_bit_for_bit() {
     let mut saved = None;
     let restored = pose_stream(&db, config(Backend::Boxes), |k, m| {
         if k % 7 == 0 {
-            // Astray for a third of a second, then back.
+            // Another input for a third of a second, then a restore.
             let here = m.state().clone();
             for _ in 0..20 {
                 m.update(&common::walk(-glam::Vec3::X), 0.017).unwrap();
@@ -85,7 +85,7 @@ fn a_run_that_is_saved_and_restored_again_and_again_continues_bit_for_bit() {
             m.restore(&here).unwrap();
         }
         if k % 41 == 0 {
-            // In another character's body.
+            // The state continues in a new matcher.
             saved = Some(m.state().clone());
             *m = MotionMatcher::new(db.clone(), config(Backend::Boxes)).unwrap();
             m.restore(saved.as_ref().unwrap()).unwrap();
@@ -103,7 +103,7 @@ fn a_database_from_a_file_moves_the_character_like_the_one_that_was_built() {
     assert_eq!(run(&db), run(&loaded));
 }
 
-/// Names and hashes as they are now.
+/// Returns the current names and hashes.
 fn hashes() -> String {
     let o3de = SchemaConfig { preset: Some(Preset::O3de), ..Default::default() };
     let o3de = Arc::new(common::built(common::clips(), &BuildConfig { schema: o3de, ..Default::default() }).0);

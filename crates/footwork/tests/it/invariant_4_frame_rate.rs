@@ -1,4 +1,4 @@
-//! Invariant 4: the frame rate changes nothing that matters.
+//! Invariant 4: the frame rate does not affect the result.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const SECONDS: u32 = 20;
 
-/// What is seen of a character at an instant.
+/// Observable values of a character at one time.
 #[derive(Clone, Debug)]
 struct Seen {
     simulation: Vec3,
@@ -23,7 +23,7 @@ struct Seen {
     transitions: u64,
 }
 
-/// Runs at a fixed rate and looks every sixth of a second: an instant that all rates share.
+/// Runs at a fixed rate and samples every sixth of a second: a time that all rates share.
 fn run<'a>(db: &Arc<Database>, config: &MatcherConfig, rate: u32, input: impl Fn(f64) -> MotionInput<'a>) -> Vec<Seen> {
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
     let mut seen = Vec::new();
@@ -60,7 +60,7 @@ fn agree_with<'a>(db: &Arc<Database>, config: &MatcherConfig, input: &dyn Fn(f64
             assert!(a.simulation_facing.angle_to(b.simulation_facing).abs() < 1e-2, "simulated facing, {at}");
             assert!((a.root - b.root).length() < 0.02, "shown root, {at}");
             assert!(a.root_facing.angle_to(b.root_facing).abs() < 0.05, "shown facing, {at}");
-            // Stronger than the promise: decisions are made from the same bits, so they are the same.
+            // Stronger than the guarantee: decisions are made from the same bits, so they are equal.
             assert_eq!((&a.playing, a.searches, a.transitions), (&b.playing, b.searches, b.transitions), "{at}");
         }
     }
@@ -86,7 +86,7 @@ fn with_every_stage_on_the_same_way_is_gone_and_joints_are_where_they_are_at_60_
     let (db, ground) = (common::gait_full(), |at: Vec3| common::stages::hill(at));
     let input = |t: f64| common::stages::everything(t, &ground);
     agree_with(&db, &common::stages::all_on(), &input, "every stage");
-    // All joints, at instants that the rates share.
+    // All joints, at times that the rates share.
     let joints = |rate: u32| {
         let mut m = MotionMatcher::new(db.clone(), common::stages::all_on()).unwrap();
         let mut seen = Vec::new();
@@ -123,7 +123,7 @@ fn searches_fall_on_multiples_of_their_interval_at_any_rate() {
             }
             counts.push(m.state().header.searches);
         }
-        // A few more are asked for: at the start the desire jumps, and clips come to their end.
+        // A few more searches occur: at the start the goal changes abruptly, and clips end.
         assert!(counts.iter().all(|c| (regular..regular + 12).contains(c)), "{counts:?} at {interval_s} s");
         assert!(counts.iter().all(|c| *c == counts[0]), "{counts:?} at {interval_s} s");
     }
@@ -141,7 +141,7 @@ fn along_a_path_and_unsteered_the_frame_rate_does_not_matter_either() {
     agree(&db, &input, "path");
 }
 
-/// Mean distance of root and simulation, metres; mean angle between them; transitions per second.
+/// Returns the mean distance of root and simulation, metres; the mean angle between them; and transitions per second.
 fn quality(db: &Arc<Database>, seconds: f64, mut dt: impl FnMut() -> f32) -> [f64; 3] {
     let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
     let (mut distance, mut angle) = (0.0, 0.0);
@@ -151,7 +151,7 @@ fn quality(db: &Arc<Database>, seconds: f64, mut dt: impl FnMut() -> f32) -> [f6
         m.update(&common::random_stick(17, time_s), dt_s).unwrap();
         time_s += f64::from(dt_s);
         let (s, root) = (&m.state().header.simulation, m.pose().world_from_root());
-        // Weighted by time: long frames are no more frequent than short ones, but last longer.
+        // Weighted by time, since long frames count for longer.
         distance += f64::from((s.position - root.translation).length() * dt_s);
         angle += f64::from(s.facing.angle_to(Facing::from_rotation(root.rotation)).abs() * dt_s);
     }
@@ -178,7 +178,7 @@ fn a_new_goal_changes_what_comes_and_not_what_was_seen() {
     let db = common::gait_full();
     let mut m = MotionMatcher::new(db, MatcherConfig::default()).unwrap();
     for k in 0..900u32 {
-        // Half of the updates end at an instant that matters, half between two.
+        // Half of the updates end at a control tick, half between two.
         let dt_s = if k % 2 == 0 { 1.0 / 60.0 } else { 1.0 / 120.0 };
         m.update(&common::random_stick(2, f64::from(k) / 60.0), dt_s).unwrap();
         let (root, simulation) = (m.pose().world_from_root(), m.state().header.simulation.position);
@@ -187,7 +187,7 @@ fn a_new_goal_changes_what_comes_and_not_what_was_seen() {
             m.update(&other, dt_s).unwrap();
             let moved = (m.pose().world_from_root().translation - root.translation).length();
             assert!(moved < 1e-5, "update {k}: the root jumped by {moved} m");
-            // Unsteered, the simulation goes where the animation is; steered, it stays where it was.
+            // Unsteered, the simulation moves to the root of the animation; steered, it stays where it was.
             let (s, steered) = (m.state().header.simulation, matches!(other.goal, Goal::Stick(_)));
             let moved = (s.position - simulation).length();
             assert!(!steered || moved < 1e-5, "update {k}: the simulation jumped by {moved} m");

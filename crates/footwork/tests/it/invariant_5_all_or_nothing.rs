@@ -1,5 +1,5 @@
-//! Invariant 5: a build gives a database or an error that names the culprit; a file is written whole or not at all; a
-//! damaged file is an error that says what is wrong, never a panic and never other content.
+//! Invariant 5: a build returns a database or an error that names the cause; a file is written completely or not at all; a
+//! damaged file is an error that describes the fault, never a panic and never different content.
 
 use crate::common;
 
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A small database with something in every tensor.
+/// Returns a small database with content in every tensor.
 fn content() -> DatabaseContent {
     let channels = tiny::channels(2, Residual::Squared);
     let mut c =
@@ -45,7 +45,7 @@ fn load(bytes: &[u8]) -> Result<Database, FileError> {
     Database::from_bytes(bytes, Path::new("test.fwdb"))
 }
 
-/// A file taken apart with nothing but the safetensors crate, to be changed and put together again.
+/// A file, parsed with the safetensors crate only, to be changed and reassembled.
 struct Parts {
     json: Value,
     tensors: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
@@ -64,7 +64,7 @@ impl Parts {
         }
     }
 
-    /// The hash as documented: metadata with an empty hash, then name, shape and bytes of the tensors in order of name.
+    /// Computes the hash as documented: metadata with an empty hash, then name, shape and bytes of the tensors in order of name.
     fn with_hash(mut self) -> Self {
         self.json["content_hash"] = json!("");
         let mut hash = Xxh3::new();
@@ -95,7 +95,7 @@ impl Parts {
     }
 }
 
-/// Loads a file in which one thing was changed and the hash put right again.
+/// Returns the error of loading a file in which one thing was changed and the hash recomputed.
 fn changed(change: impl FnOnce(&mut Parts)) -> FileError {
     let mut parts = Parts::of(&bytes());
     change(&mut parts);
@@ -154,7 +154,7 @@ fn what_was_saved_is_what_is_loaded_and_two_saves_give_equal_bytes() {
         assert_eq!(loaded.row_costs, db.row_costs);
         assert_eq!((&loaded.rig, &loaded.row_clips), (&db.rig, &db.row_clips));
         assert!((0..db.rows()).all(|row| loaded.row_tags(row) == db.row_tags(row)));
-        // Taken apart and put together by another program's hands, it is still the same.
+        // Parsed and written by another program, it is still equal.
         let parts = Parts::of(&std::fs::read(&a).unwrap()).with_hash();
         assert_eq!(load(&parts.bytes()).unwrap().content_hash(), db.content_hash());
     }
@@ -210,7 +210,7 @@ fn a_newer_version_and_an_unknown_encoding_are_refused_by_name() {
     let e = changed(|p| p.json["format_version"] = json!(4));
     assert!(matches!(e, FileError::Newer { found: 4, .. }), "{e}");
     assert!(e.to_string().contains("version 4") && e.to_string().contains("update footwork"), "{e}");
-    // Whatever else a newer version brings, its number is what counts.
+    // The version number decides, whatever else a newer version contains.
     let e = changed(|p| {
         p.json["format_version"] = json!(7);
         p.json["neural"] = json!(true);
@@ -265,7 +265,7 @@ fn wrong_metadata_and_tensors_are_named_even_under_a_right_hash() {
         if name != "row_costs" {
             tensor(changed(|p| drop(p.tensors.remove(name))), name);
         }
-        // The same bytes under another type.
+        // The same bytes with another data type.
         tensor(changed(|p| p.tensors.get_mut(name).unwrap().0 = other(Parts::of(&bytes()).tensors[name].0)), name);
     }
     tensor(changed(|p| p.tensors.get_mut("row_costs").unwrap().1 = vec![53, 1]), "row_costs");
@@ -311,7 +311,7 @@ fn numbers_and_ranges_that_cannot_be_are_named_even_under_a_right_hash() {
         content(changed(|p| p.floats("event_time_s")[0] = bad), "an event");
     }
     content(changed(|p| p.floats("row_costs")[9] = -0.5), "`row_costs`, value 9");
-    // Divided by it, features would be infinite; squared, metres would.
+    // Features divided by it would be infinite; metres squared by it would overflow.
     for bad in [0.0, 8e-45, 1e20] {
         content(changed(|p| p.floats("feature_scale")[2] = bad), "`feature_scale`, value 2");
     }

@@ -1,4 +1,4 @@
-//! Invariant 6: what is not finite is refused, by name, and nothing has moved.
+//! Invariant 6: values that are not finite are rejected with the name of the field, and the state is unchanged.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 const BAD: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
-/// A character in the middle of a motion, with a user channel of two values.
+/// Returns a moving character with a user channel of two values.
 fn moving() -> MotionMatcher {
     let schema = SchemaConfig {
         preset: Some(Preset::Holden),
@@ -34,7 +34,7 @@ fn moving() -> MotionMatcher {
     m
 }
 
-/// Everything that can be seen of a character, bit by bit.
+/// Returns all observable values of a character, bit by bit.
 fn seen(m: &MotionMatcher) -> String {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     common::hash_pose(&mut hash, m.pose());

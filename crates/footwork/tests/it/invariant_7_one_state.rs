@@ -1,4 +1,4 @@
-//! Invariant 7: what must survive a frame is one small plain struct.
+//! Invariant 7: everything that must persist between frames is one small plain struct.
 
 use crate::common;
 
@@ -19,7 +19,7 @@ fn path() -> Path {
     Path::new(vec![Vec3::ZERO, Vec3::Z * 5.0, Vec3::new(8.0, 0.0, 5.0)], false).unwrap()
 }
 
-/// Stick, path and nobody in turn.
+/// Returns a stick, a path and an unsteered input in turn.
 fn input(path: &Path, k: u32) -> MotionInput<'_> {
     match (k / 150) % 3 {
         0 => common::random_stick(21, f64::from(k) / 60.0),
@@ -31,7 +31,7 @@ fn input(path: &Path, k: u32) -> MotionInput<'_> {
 #[test]
 fn the_state_of_23_joints_takes_at_most_4_kib_even_when_the_schema_looks_back() {
     for db in [common::gait_full(), o3de()] {
-        // Gait has 22 joints and a root.
+        // The built-in character has 22 joints and a root.
         assert!((22..=24).contains(&db.skeleton.len()), "{}", db.skeleton.len());
         let m = MotionMatcher::new(db, MatcherConfig::default()).unwrap();
         assert!(m.state().bytes() <= 4096, "{} bytes", m.state().bytes());
@@ -52,7 +52,7 @@ fn the_state_is_all_that_counts_a_fresh_character_takes_over_bit_for_bit_at_any_
         other.restore(whole.state()).unwrap();
         assert_eq!(whole.pose(), other.pose(), "the pose is shown at once");
         for k in 100..600 {
-            // The other half of the time through a third body that has just been somewhere else.
+            // In the other half of the time a third character, last in another state, continues.
             if k % 50 == 0 {
                 let mut third = new();
                 third.update(&common::walk(Vec3::X), 0.5).unwrap();
@@ -114,7 +114,7 @@ fn a_copy_made_over_another_state_is_the_same_to_the_bit() {
     assert_ne!(common::bits(&copy), common::bits(m.state()));
     copy.clone_from(m.state());
     assert_eq!(common::bits(&copy), common::bits(m.state()));
-    // Over a state of another size, too.
+    // Also over a state of a different size.
     let mut small =
         MotionMatcher::new(common::gait(MirrorMode::Off), MatcherConfig::default()).unwrap().state().clone();
     small.clone_from(m.state());

@@ -1,4 +1,5 @@
-//! A character of networks: the same calls, the same promises. The networks are those that are shipped for the built-in person.
+//! A character driven by networks: the same calls and the same guarantees. The networks are those shipped for the built-in
+//! character.
 
 use crate::common;
 
@@ -20,7 +21,7 @@ fn networks() -> Arc<Networks> {
     ALL.get_or_init(|| Arc::new(Networks::from_bytes(BIPED_NETWORKS, Path::new("shipped")).unwrap())).clone()
 }
 
-/// What the shipped networks were trained on.
+/// Returns the database on which the shipped networks were trained.
 fn database() -> Arc<Database> {
     static DB: OnceLock<Arc<Database>> = OnceLock::new();
     let build = || {
@@ -38,7 +39,7 @@ fn at_origin(character: &Arc<Character>) -> MotionMatcher {
     MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap()
 }
 
-/// Hash of all poses of twenty scripted seconds.
+/// Returns the hash of all poses of twenty scripted seconds.
 fn hash_of(m: &mut MotionMatcher, mut between: impl FnMut(u32, &mut MotionMatcher)) -> u128 {
     let mut hash = Xxh3::new();
     for k in 0..20 * 60 {
@@ -57,13 +58,13 @@ fn it_goes_where_the_stick_says_without_a_database() {
         m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap();
     }
     let root = m.pose().world_from_root().translation;
-    // Eight seconds at 1.75 m/s, the start taken off.
+    // Eight seconds at 1.75 m/s, minus the start.
     assert!((11.0..15.0).contains(&root.z) && root.x.abs() < 0.3, "{root}");
     let networks = networks();
     let skeleton = &networks.character().skeleton;
     let head = m.pose().in_root(skeleton, skeleton.find("Head").expect("a person has a head"));
     assert!((1.4..1.8).contains(&head.translation.y), "{head:?}");
-    // A start is another moment; a steady walk is none.
+    // The start causes transitions; a steady walk causes none.
     assert!((1..20).contains(&m.state().header.transitions));
 }
 
@@ -133,7 +134,7 @@ fn decisions_do_not_depend_on_the_frame_rate() {
         let mut codes = Vec::new();
         for k in 0..10 * rate_hz {
             if k % rate_hz == 0 && k > 0 {
-                // As of the last tick, which every rate has.
+                // At the last tick, which all rates share.
                 codes.push((m.state().header.transitions, m.code().unwrap().to_vec()));
             }
             let input = if k < 5 * rate_hz { common::walk(Vec3::Z) } else { common::walk(Vec3::X) };
@@ -214,7 +215,7 @@ fn what_networks_do_not_have_is_refused() {
     for k in 0..100 {
         m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap_or_else(|e| panic!("{k}: {e}"));
     }
-    // The memory of the networks is the end of the block: a count, four codes, and a correction of steps.
+    // The memory of the networks is at the end of the block: a count, four codes, and a correction of steps.
     let memory = 1 + 5 * networks().code_width();
     for (at, value) in [(0, 0.5), (0, -1.0), (0, f32::NAN), (5, f32::NAN), (7, f32::INFINITY), (9, 1e9)] {
         let mut state = m.state().clone();
@@ -223,10 +224,10 @@ fn what_networks_do_not_have_is_refused() {
         let refused = m.restore(&state);
         assert!(matches!(refused, Err(InputError::DamagedState { .. })), "{at} {value}: {refused:?}");
     }
-    // A state of clips is another's.
+    // A state of a character with clips is rejected.
     let clips = MotionMatcher::new(database(), MatcherConfig::default()).unwrap();
     assert!(matches!(m.restore(clips.state()), Err(InputError::ForeignState { .. })));
-    // Room of another character is refused, too.
+    // Working memory of another character is rejected, too.
     let (mut scratch, mut states, mut outputs) =
         (clips.character().scratch(), [character.state_at(Transform::IDENTITY).unwrap()], [character.output()]);
     let asked = step(&character, &[common::walk(Vec3::Z)], 0.1, &mut states, &mut scratch, &mut outputs);
@@ -246,7 +247,7 @@ fn codes_far_off_the_data_stay_finite_and_come_back() {
         let pose = m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap();
         assert!(pose.rotations.iter().all(|q| q.is_finite()) && pose.translations.iter().all(|t| t.is_finite()));
     }
-    // As if nothing had been: it walks on.
+    // The character walks on normally.
     let root = m.pose().world_from_root().translation;
     for _ in 0..120 {
         m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap();

@@ -1,5 +1,5 @@
-//! Loops as people have them: unmarked, a second long, starting anywhere in the stride, with the first frame again at the
-//! end or without it.
+//! Loops as users provide them: unmarked, a second long, starting anywhere in the stride, with or without the first frame
+//! repeated at the end.
 
 use crate::common;
 
@@ -59,7 +59,8 @@ fn who_says_that_a_clip_does_not_loop_is_believed() {
     }
 }
 
-/// The largest turn of any joint from the last frame of a round to its first, and from frame to frame elsewhere, radians.
+/// Returns the largest rotation of any joint from the last frame of a cycle to its first, and the largest between other frames,
+/// radians.
 fn seam_and_steps(db: &Database) -> (f32, f32) {
     let (n, joints) = (db.clips[0].frames as usize, db.poses.joints);
     let q = |f: usize, j: usize| db.poses.rotations[f % n * joints + j];
@@ -72,7 +73,7 @@ fn a_marked_loop_that_does_not_close_is_closed_and_the_report_says_by_how_much()
     let mut open = stride(&clip("walk_125_loop"), 4.0, 0.3, false);
     let (n, joints) = (open.frames(), open.skeleton.len());
     let arm = open.skeleton.find("LeftArm").unwrap().at();
-    // The arm drifts away by 12 degrees, the body sinks by 3 cm.
+    // The arm drifts by 12 degrees; the body sinks by 3 cm.
     for f in 0..n {
         let share = f as f32 / n as f32;
         let i = f * joints + arm;
@@ -86,7 +87,7 @@ fn a_marked_loop_that_does_not_close_is_closed_and_the_report_says_by_how_much()
     let spread = report.loops[0].spread.as_ref().unwrap();
     assert_eq!((spread.joint.as_str(), report.loops[0].found), ("LeftArm", false));
     assert!((spread.deg - 12.0).abs() < 1.0 && (spread.metres - 0.03).abs() < 0.01, "{spread:?}");
-    // Untouched where it closes by itself.
+    // A loop that closes already is unchanged.
     let closed = stride(&clip("walk_125_loop"), 4.0, 0.3, false);
     let (db, report) = built(std::slice::from_ref(&closed), &rule("walk*", true));
     assert!(report.loops[0].spread.is_none());
@@ -101,7 +102,7 @@ fn what_is_no_loop_whatever_anybody_says_ends_with_a_warning() {
     assert!(report.warnings.iter().any(warned), "{:?}", report.warnings);
 }
 
-/// The clip with its root bone taken away: the hips carry the motion.
+/// Returns the clip without its root bone: the hips carry the motion.
 fn without_root(clip: &RawClip) -> RawClip {
     let (joints, skeleton) = (clip.skeleton.len(), &clip.skeleton);
     let names = skeleton.names()[1..].to_vec();
@@ -161,7 +162,7 @@ fn a_loop_made_on_a_treadmill_gets_the_speed_of_its_feet() {
     }
 }
 
-/// A loop whose root goes by its own motion as seen by `root`: from its time and its place.
+/// Returns a loop whose root motion is replaced by the result of `root`, called with time and root.
 fn rerouted(clip: &RawClip, root: impl Fn(f32, Transform) -> Transform) -> RawClip {
     let (mut clip, joints) = (clip.clone(), clip.skeleton.len());
     for f in 0..clip.frames() {
@@ -201,13 +202,13 @@ fn feet_that_move_in_the_air_are_no_treadmill_and_it_is_said_why() {
         let (_, report) = built(clips, &BuildConfig { root, ..Default::default() });
         (report.clips[0].mean_speed_mps, report.warnings.join("; "))
     };
-    // On its own nobody knows where the ground is; among clips that stand it hangs in the air.
+    // For a single clip the height of the ground is unknown; among standing clips, this clip is above the ground.
     for asked in [None, Some(true)] {
         let (mps, told) = speed(&[falling.clone(), on_the_spot.clone(), clip("walk_125"), clip("idle")], asked);
         assert!(mps < 0.1 && told.contains("`falling` stays where it is though its feet move"), "{mps} m/s, {told}");
         assert!(told.contains("0.40 m off the ground"), "{told}");
     }
-    // Half a stride and back again: the feet slide both ways.
+    // Half a stride forwards and backwards: the feet slide in both directions.
     let half = rerouted(&stride(&clip("walk_125_loop"), 8.0, 0.1, true), |_, _| Transform::IDENTITY);
     let mut pendulum = RawClip { name: "pendulum".into(), looping: true, ..half };
     let (joints, n) = (pendulum.skeleton.len(), pendulum.frames());
@@ -220,7 +221,7 @@ fn feet_that_move_in_the_air_are_no_treadmill_and_it_is_said_why() {
     assert!(mps < 0.1 && !told.contains("treads on the spot"), "{mps} m/s, {told}");
 }
 
-/// A stick pushed ahead at a gait for some seconds; the character's mean speed in the last of them, m/s.
+/// Returns the mean speed in the last seconds of a run with a stick held ahead at a gait, m/s.
 fn speed_ahead(db: Arc<Database>, gait: Gait) -> f32 {
     let mut matcher = MotionMatcher::new(db, MatcherConfig::default()).unwrap();
     let stick = Stick { movement: Vec2::new(0.0, 1.0), gait, ..Default::default() };
@@ -243,14 +244,14 @@ fn a_handful_of_loops_walks_and_runs() {
     let db = Arc::new(db);
     let (walk, run) = (speed_ahead(db.clone(), Gait::Walk), speed_ahead(db, Gait::Run));
     assert!((walk - 1.75).abs() < 0.1 && (run - 4.0).abs() < 0.2, "{walk} {run}");
-    // One is enough to go.
+    // One clip is enough to move.
     let (db, _) = built(&[stride(&clip("walk_125_loop"), 4.0, 0.2, true)], &BuildConfig::default());
     let alone = speed_ahead(Arc::new(db), Gait::Walk);
     assert!(alone > 1.2, "{alone}");
 }
 
-/// Symptom: after a minute in one loop, an update failed with "the state of character 0 is damaged: `entered_s`". Expected: it goes on.
-/// Cause: the time at which a clip was entered was set back with every cycle, beyond what a state may hold.
+/// Symptom: after a minute in one loop, an update failed with "the state of character 0 is damaged: `entered_s`". Expected: the
+/// update succeeds. Cause: the time at which a clip was entered was set back with every cycle, beyond the range of a state.
 #[test]
 fn a_character_may_stay_in_one_loop_for_minutes() {
     let (db, _) = built(&[clip("walk_125_loop")], &BuildConfig::default());

@@ -1,4 +1,4 @@
-//! State machines: the same choices as without, everything reported once, every time step the same.
+//! State machines: the same choices as without a machine, each event reported once, and equal results at every time step.
 
 use crate::common;
 
@@ -63,7 +63,8 @@ fn montage(name: &str, clip: &str, start: &str) -> MontageSpec {
     }
 }
 
-/// Upright and crouched, a gesture of three sections with a window over the seam of its loop, and one that breaks it off.
+/// Returns a machine with an upright and a crouched state, a gesture of three sections with a window across the end of its loop,
+/// and a gesture that interrupts it.
 fn stances() -> MachineSpec {
     let section =
         |name: &str, from_s: f32| SectionSpec { name: name.into(), from_s, to_s: None, next: None, leave: None };
@@ -109,10 +110,10 @@ fn stick(at: u64) -> Stick {
     }
 }
 
-/// Two minutes of everything: what changes, changes at sixths of a second.
+/// Two minutes with every feature in use. Inputs change at multiples of 1/6 s only.
 struct Run {
     matcher: MotionMatcher,
-    /// Pose and state at every sixth, as text.
+    /// Pose and state at every sixth of a second, as text.
     sixths: Vec<String>,
     fired: Vec<FiredEvent>,
     changes: Vec<StateChange>,
@@ -222,7 +223,7 @@ fn a_montage_reports_every_moment_of_every_section_once_and_ends_what_it_began()
     variables.set("waving", 1.0).unwrap();
     go(&mut m, &variables, 0.5);
     variables.fire("wave").unwrap();
-    // The loop begins at 1.2 s, and is passed at 2.7, 4.2 and 5.7 s.
+    // The loop begins at 1.2 s; its end is passed at 2.7, 4.2 and 5.7 s.
     go(&mut m, &variables, 4.5);
     variables.set("waving", 0.0).unwrap();
     go(&mut m, &variables, 8.0);
@@ -236,7 +237,7 @@ fn a_montage_reports_every_moment_of_every_section_once_and_ends_what_it_began()
             expected.push(("wave_begin", Moment, at_s + 1.5));
         }
     }
-    // 5.7 s is 2.2 s of the clip.
+    // 5.7 s corresponds to 2.2 s of the clip.
     expected.extend([("hand_up", END, 6.0), ("last", Moment, 6.4)]);
     let found = names(&character, &fired);
     assert_eq!(found.len(), expected.len(), "{found:#?}");
@@ -304,7 +305,7 @@ fn a_layer_bends_only_the_joints_of_its_mask_and_comes_and_goes_without_a_jump()
     assert!(apart.windows(2).all(|w| (w[1] - w[0]).abs() < 0.09), "no jump");
 }
 
-/// A walk of four seconds as a montage over the whole body.
+/// Returns a character with a four-second walk as a montage over the whole body.
 fn walks_over_all(root_motion: bool) -> Arc<Character> {
     let layer = LayerSpec { name: "upper".into(), ..LayerSpec::default() };
     let walk = MontageSpec { root_motion, ..montage("walk", "walk_125", "go") };
@@ -323,7 +324,7 @@ fn a_montage_with_root_motion_carries_the_root_and_its_own_feet_are_held() {
     let db = db();
     let walk = db.clips.iter().position(|c| c.name == "walk_125").map(footwork::frames::ClipIndex::new).unwrap();
     let root = |time_s: f64| db.view(walk, false).root(time_s).0;
-    // The clip's own feet slide so far over so many seconds where it says that they touch.
+    // Distance by which the clip's own feet slide, and time, over the frames labelled as contact.
     let (mut own_m, mut own_s, mut before) = (0.0f32, 0.0f32, vec![None::<glam::Vec3>; db.rig.contact_joints.len()]);
     let (mut pose, mut velocity) =
         (footwork::pose::Pose::rest(&db.skeleton), footwork::pose::PoseVelocity::zero(db.skeleton.len()));
@@ -348,7 +349,7 @@ fn a_montage_with_root_motion_carries_the_root_and_its_own_feet_are_held() {
         variables.fire("go").unwrap();
         let (mut roots, mut slid_m, mut held_s, mut touched) = (vec![], 0.0f32, 0.0f32, vec![None::<glam::Vec3>; 8]);
         for k in 1..=(5.0 / dt_s).round() as u64 {
-            // Asked to run aside: the goal waits.
+            // The input requests a run to the side: the goal has no effect until the montage ends.
             let aside = MotionInput::stick(Stick::towards(glam::Vec3::X, Gait::Run));
             let goal = if m.state().header.time_s < 3.5 { aside } else { MotionInput::stick(Stick::default()) };
             m.update(&MotionInput { variables: variables.values(), ..goal }, dt_s).unwrap();
@@ -367,17 +368,17 @@ fn a_montage_with_root_motion_carries_the_root_and_its_own_feet_are_held() {
             }
         }
         assert!(slid_m / held_s < own_mps + 0.01 && held_s > 2.0, "{} m/s of {held_s} s, {own_mps}", slid_m / held_s);
-        // Between 1 and 3.5 s nothing but the montage moves it.
+        // Between 1 and 3.5 s only the montage moves the root.
         let at = |s: f64| roots.iter().find(|(t, _)| (t - s).abs() < 1e-3).unwrap().1;
         let way = at(1.0).inverse() * at(3.0);
         let of_clip = root(1.0).inverse() * root(3.0);
         assert!((way.translation - of_clip.translation).length() < 1e-3, "{way:?} {of_clip:?}");
-        // It stands again: nothing goes on moving it.
+        // The character stands again: the montage no longer moves the root.
         assert!((at(5.0).translation - at(4.5).translation).length() < 0.3);
         ends.push(format!("{:?}", at(3.0).translation));
     }
     assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
-    // Without, the goal moves it.
+    // Without root motion of the montage, the goal moves the root.
     let character = walks_over_all(false);
     let mut variables = character.machine().unwrap().variables();
     variables.fire("go").unwrap();
@@ -428,7 +429,7 @@ fn a_recording_replays_a_machine_that_nobody_gave_it() {
         replay.seek(k).unwrap();
         assert_eq!(replay.matcher().pose(), &poses[k]);
     }
-    // Other settings go on with the machine.
+    // The machine continues with other settings.
     let config = MatcherConfig { responsiveness: 2.0, ..MatcherConfig::default() };
     replay.seek(100).unwrap();
     replay.fork(Arc::new(self::character().with_config(config).unwrap())).unwrap();
@@ -506,7 +507,7 @@ fn clips_play_to_their_end_and_hold_and_several_are_picked_in_turns() {
     assert!(stays.iter().all(|s| (0.5..1.6).contains(s)), "{stays:?}");
     assert!(stays.iter().fold(0.0f64, |a, b| a.max(*b)) - stays.iter().fold(9.0f64, |a, b| a.min(*b)) > 0.5);
 
-    // Nothing follows: the last pose is held.
+    // No state follows: the last pose is held.
     let end = run_by(MachineSpec { states: vec![clip("only", "wave_left")], ..MachineSpec::default() });
     let mut m = MotionMatcher::of(end, Transform::IDENTITY).unwrap();
     (0..400).for_each(|_| _ = m.update(&MotionInput::default(), 1.0 / 60.0).unwrap());
@@ -585,7 +586,7 @@ fn what_cannot_be_is_refused_with_its_place_and_the_nearest_name() {
     assert!(e.to_string().contains("variables"), "{e}");
 }
 
-/// How often a montage begins in a second, frame by frame.
+/// Returns how often a montage begins in one second, counted frame by frame.
 fn begins(m: &mut MotionMatcher, name: &str, variables: &[f32]) -> usize {
     let of = |m: &MotionMatcher| m.machine_view().unwrap().layers[0].montages.iter().any(|v| v.name == name);
     let mut count = 0;
@@ -606,16 +607,16 @@ fn a_trigger_that_was_used_fires_again_by_a_higher_count_alone() {
     (0..3).for_each(|_| variables.fire("reload").unwrap());
     assert_eq!(begins(&mut m, "reload", variables.values()), 1);
     let saved = m.state().clone();
-    // Past the end of the montage.
+    // Beyond the end of the montage.
     (0..4).for_each(|_| assert_eq!(begins(&mut m, "reload", variables.values()), 0));
-    // An update without variables, and the same ones again.
+    // An update without variables, then the same variables again.
     assert_eq!(begins(&mut m, "reload", &[]), 0);
     assert_eq!(begins(&mut m, "reload", variables.values()), 0);
-    // A restore, with variables made anew.
+    // A restore, with newly created variables.
     m.restore(&saved).unwrap();
     (0..4).for_each(|_| _ = begins(&mut m, "reload", machine.variables().values()));
     assert_eq!(begins(&mut m, "reload", machine.variables().values()), 0);
-    // They count from there.
+    // Triggers count from there.
     let mut anew = machine.variables();
     anew.fire("reload").unwrap();
     assert_eq!(begins(&mut m, "reload", anew.values()), 1);
@@ -625,7 +626,7 @@ fn a_trigger_that_was_used_fires_again_by_a_higher_count_alone() {
 fn a_switch_ends_open_windows_and_fires_no_used_trigger() {
     let character = run_by(stances());
     let mut variables = character.machine().unwrap().variables();
-    // The same gestures and events by other names.
+    // The same gestures and events under other names.
     let renamed = |m: MontageSpec| MontageSpec { name: format!("other_{}", m.name), ..m };
     let montages = stances().montages.into_iter().map(renamed).collect();
     let other = run_by(MachineSpec { states: vec![matching("all", "")], transitions: vec![], montages, ..stances() });
@@ -678,7 +679,7 @@ fn a_machine_goes_on_by_names_when_the_character_becomes_another_one() {
     let mut spec = stances();
     spec.montages[1].windows.push(WindowSpec { name: "busy".into(), from_s: 0.3, to_s: 2.0 });
     let first = run_by(spec.clone());
-    // The states in another order, and one more variable before the others.
+    // The states in another order, with one more variable before the others.
     spec.start = Some("upright".into());
     spec.states.reverse();
     spec.variables.insert("a_first".into(), 0.0);
@@ -703,7 +704,7 @@ fn a_machine_goes_on_by_names_when_the_character_becomes_another_one() {
     let after = m.machine_view().unwrap();
     assert_eq!((after.state, after.state_s), (&*state, state_s));
     assert_eq!(montage(&m), Some((time_s, weight)));
-    // The values go on by names, too, and the used trigger does not fire.
+    // Values are matched by name, too, and the used trigger does not fire again.
     let mut values = second.machine().unwrap().variables();
     values.take_over(&variables);
     let mut ends = 0;
@@ -756,7 +757,7 @@ fn what_can_do_nothing_is_warned_of_with_its_place() {
         assert_eq!(loops.clone().count(), usize::from(told.is_some()), "{there} / {back}: {found:?}");
         assert!(told.is_none_or(|told| loops.clone().all(|w| w.contains(told))), "{there} / {back}: {found:?}");
     }
-    // A state that nothing leads to, and one whose rows are none.
+    // A state without a transition into it, whose query accepts no row.
     let mut spec = two("v > 1", "v < 1");
     spec.states.push(matching("island", "crouched & !crouched"));
     let found = warnings(spec);
@@ -764,7 +765,7 @@ fn what_can_do_nothing_is_warned_of_with_its_place() {
     assert!(
         found[0].starts_with("states.`island`.match: no row") && found[1].starts_with("states.`island`: no transition")
     );
-    // Three in a ring.
+    // A cycle of three states.
     let mut spec = two("v > 1", "v > 2");
     spec.states.push(matching("c", ""));
     spec.transitions[1].to = "c".into();
@@ -824,7 +825,8 @@ fn a_transition_holds_for_its_time_but_for_those_that_interrupt() {
 
 #[test]
 fn a_transition_is_blended_out_within_the_time_it_asks_for() {
-    // Degrees between the shown pose and the clip that plays, largest over all joints, so long after the transition.
+    // Largest rotation over all joints between the displayed pose and the playing clip, in degrees, `after_s` after the
+    // transition.
     let off_deg = |config: &MatcherConfig, blend_s: Option<f32>, after_s: f32| {
         let character = Character::new(db(), config.clone()).unwrap();
         let blends = TransitionSpec { blend_s, ..transition("walk", "wave", "v > 1") };
@@ -850,14 +852,14 @@ fn a_transition_is_blended_out_within_the_time_it_asks_for() {
         let angles = pose.rotations.iter().zip(&m.pose().rotations).skip(1).map(|(a, b)| a.angle_between(*b));
         angles.fold(0.0, f32::max).to_degrees()
     };
-    // Without what bends the shown pose beside the blend.
+    // Foot locking is off, since it bends the displayed pose in addition to the blend.
     let mut config = MatcherConfig::default();
     config.feet.enabled = false;
     for seam in [Seam::Spring, Seam::Quintic, Seam::DeadBlend] {
         (config.transition.seam, config.transition.upper_seam) = (seam, seam);
         let [at_once, default, slow] = [Some(0.05), None, Some(1.5)].map(|blend_s| off_deg(&config, blend_s, 0.1));
         assert!(at_once < 0.5 && default > 5.0 && slow > 1.2 * default, "{seam:?}: {at_once} {default} {slow}");
-        // In a dead blend the half-life of its velocity follows, too.
+        // In a dead blend, `blend_s` also changes the half-life of the velocity.
         if seam != Seam::DeadBlend {
             let of_settings_s = if seam == Seam::Spring { 0.64 } else { 0.3 };
             assert_eq!(default, off_deg(&config, Some(of_settings_s), 0.1), "{seam:?}");
@@ -880,7 +882,7 @@ fn a_called_montage_begins_jumps_and_stops_once_and_is_replayed() {
     let mut go = |m: &mut MotionMatcher, calls: &footwork::machine::MontageCalls, frames: usize| {
         for _ in 0..frames {
             let input = MotionInput { montages: calls.calls(), ..MotionInput::default() };
-            // Half of the updates have no control tick.
+            // Half of the updates contain no control tick.
             recorder.update(m, &input, 1.0 / 120.0).unwrap();
             fired.extend(m.output().events.iter().filter(|e| e.layer.is_some()));
         }
@@ -897,7 +899,7 @@ fn a_called_montage_begins_jumps_and_stops_once_and_is_replayed() {
     let (name, section, time_s, handle, _) = &seen[0];
     assert_eq!((&**name, &**section, *handle), ("wave", "wave", Some(wave)));
     assert!((time_s - (0.9 + 0.5 * 0.5)).abs() < 0.02, "half as fast: {time_s}");
-    // A restored state obeys no call again, and goes on alike.
+    // A restored state executes no call twice, and continues with the same result.
     let saved = m.state().clone();
     let mut other = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
     other.restore(&saved).unwrap();
@@ -910,7 +912,7 @@ fn a_called_montage_begins_jumps_and_stops_once_and_is_replayed() {
     let reload = calls.play("reload", PlayMontage::default()).unwrap();
     let seen = go(&mut m, &calls, 20);
     assert_eq!((seen.len(), &*seen[0].0, seen[1].4), (2, "reload", true), "a higher priority breaks it off");
-    // A lower priority does nothing; a stop of what is over neither.
+    // A montage of lower priority has no effect; stopping a finished montage has none either.
     calls.play("wave", PlayMontage::default()).unwrap();
     calls.stop(wave, None);
     let seen = go(&mut m, &calls, 60);
@@ -925,7 +927,7 @@ fn a_called_montage_begins_jumps_and_stops_once_and_is_replayed() {
         EventKind::Moment => (b, e),
     });
     assert!(begins > 0 && begins == ends, "{begins} {ends}");
-    // Replayed, with the same montages.
+    // Replayed with the same montages.
     let trace = Arc::new(recorder.trace());
     let mut replay = Replay::new(trace, character.clone(), None).unwrap();
     while replay.step().unwrap() {}
@@ -984,7 +986,7 @@ fn curves_of_montages_reach_the_output_by_their_weight() {
         for (place, expected) in [(body, 1.0), (both, 0.75 + (0.25 - 0.75) * weight)] {
             assert!((curves[place] - expected).abs() < 1e-4, "{k}: {} {expected}", curves[place]);
         }
-        // The view is as of the last control tick.
+        // The view describes the last control tick.
         let view = m.machine_view().unwrap();
         let of_view = view.layers[0].montages.first().map_or(0.0, |m| m.weight);
         assert!((weight - of_view).abs() < 0.15, "{k}: {weight} {of_view}");
@@ -1017,7 +1019,7 @@ fn a_desire_above_the_maximum_speed_of_a_state_can_leave_it() {
 
 #[test]
 fn states_that_move_alike_are_equal_bytes_after_a_restore() {
-    // In and out of a blend space.
+    // Into and out of a blend space.
     let walks = toml::from_str(
         "name = 'walks'\nparameters = ['speed_mps']\nsync = 'time'\n\
          samples = [{ clip = 'walk_125', at = [1.25] }, { clip = 'walk_175', at = [1.75] }]",
@@ -1035,7 +1037,7 @@ fn states_that_move_alike_are_equal_bytes_after_a_restore() {
         ..MachineSpec::default()
     });
     let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
-    // One that follows by restores alone now and then, with other working space.
+    // A copy that is restored from the state from time to time, with its own working memory.
     let mut copy = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
     let mut r = Random(5);
     for k in 0..6000u64 {
@@ -1075,7 +1077,7 @@ fn a_layer_in_step_follows_the_feet_when_walking_and_when_running() {
                 phases.push(m.machine_view().unwrap().layers[0].own_phase.unwrap());
             }
         }
-        // The shortest arc that holds all of them, for nine in ten.
+        // Length of the shortest arc of phases that contains nine out of ten footfalls.
         phases.sort_by(f32::total_cmp);
         let n = phases.len();
         let most = n * 9 / 10;
@@ -1085,7 +1087,7 @@ fn a_layer_in_step_follows_the_feet_when_walking_and_when_running() {
     }
 }
 
-/// The machine of the built-in character.
+/// Returns the machine of the built-in character.
 fn built_in() -> Arc<Character> {
     run_by(toml::from_str(footwork_gait::BIPED_MACHINE).unwrap())
 }
@@ -1109,7 +1111,7 @@ fn an_aim_stays_level_in_a_crouch_and_while_walking() {
         let (mut lowest, mut highest) = (90.0f32, -90.0f32);
         for k in 0..480 {
             m.update(&MotionInput { variables: variables.values(), ..input }, 1.0 / 60.0).unwrap();
-            // The weapon lies along the X axis of the left hand.
+            // The weapon points along the X axis of the left hand.
             let way = m.pose().in_root(&db.skeleton, hand).rotation * glam::Vec3::X;
             let pitch_deg = footwork::math::atan2(way.y, way.with_y(0.0).length()).to_degrees();
             if k >= 180 {

@@ -1,4 +1,4 @@
-//! The library. One program: its data are built once, and it is linked once.
+//! Tests of the library, in one program: test data are built once, and it is linked once.
 
 mod blend_space;
 mod build_journey;

@@ -1,4 +1,4 @@
-//! What a query describes.
+//! Content of a query.
 
 use crate::common;
 
@@ -7,8 +7,8 @@ use footwork::database::MirrorMode;
 use footwork::matcher::{MatcherConfig, MotionMatcher, QueryPose};
 use glam::Vec3;
 
-/// Most distance between a foot as it was shown when a search began and as the query describes it, metres; over all
-/// searches of a restless minute.
+/// Returns the largest distance between a foot as displayed at the start of a search and as described by its query, metres, over
+/// all searches of a minute with a random stick.
 fn apart_m(query_pose: QueryPose) -> f32 {
     let mut config = MatcherConfig {
         play_rate: PlayRateConfig { enabled: false, ..PlayRateConfig::default() },
@@ -27,7 +27,7 @@ fn apart_m(query_pose: QueryPose) -> f32 {
     for k in 0..60 * 60 {
         let before = m.pose().clone();
         m.update(&common::random_stick(3, f64::from(k) / 60.0), 1.0 / 60.0).unwrap();
-        // What is shown at the end of an update is what a search at the beginning of the next starts from.
+        // The pose displayed at the end of an update is the one from which a search at the start of the next update begins.
         if m.output().searches != 1 || k == 0 {
             continue;
         }

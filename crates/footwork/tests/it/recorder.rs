@@ -1,4 +1,4 @@
-//! The flight recorder: what is recorded is replayed bit for bit, from anywhere, after a file, and with something changed.
+//! The flight recorder: recordings replay bit for bit, from any update, after saving and loading, and with changed settings.
 
 use crate::common;
 
@@ -27,7 +27,7 @@ fn matcher(character: &Arc<Character>) -> MotionMatcher {
     MotionMatcher::of(Arc::clone(character), Transform::IDENTITY).unwrap()
 }
 
-/// A ground that no two places have in common, which moves; and a wall to slide along.
+/// A moving ground with a different value at each position, and a wall to slide along.
 fn ground(at: Vec3) -> GroundPoint {
     GroundPoint { velocity: Vec3::X * 0.05 * at.z, ..common::stages::hill(at) }
 }
@@ -36,7 +36,7 @@ fn wall(_: Vec3, to: Vec3) -> Vec3 {
     Vec3::new(to.x, to.y, to.z.min(3.0))
 }
 
-/// Goals of all kinds in turn, two seconds each, with whatever else an input can hold.
+/// Goals of all kinds in turn, two seconds each, with all other fields of an input.
 struct Course {
     paths: [Path; 2],
     points: Vec<TrajectoryPoint>,
@@ -80,7 +80,7 @@ impl Course {
     }
 }
 
-/// What was seen of a run: poses and states after every update, and its transitions.
+/// Results of a run: poses and states after every update, and its transitions.
 #[derive(Default)]
 struct Seen {
     poses: Vec<u128>,
@@ -100,7 +100,7 @@ impl Seen {
     }
 }
 
-/// Records a run; `before` may meddle with the character before each update.
+/// Records a run; `before` may change the character before each update.
 fn run(
     character: &Arc<Character>,
     config: RecorderConfig,
@@ -123,7 +123,7 @@ fn with_everything() -> MatcherConfig {
     MatcherConfig { responsiveness: 1.1, ..common::stages::all_on() }
 }
 
-/// As it comes out of a file.
+/// Returns the trace after saving and loading.
 fn filed(trace: &Trace) -> Arc<Trace> {
     let bytes = trace.to_bytes().unwrap();
     let back = Trace::from_bytes(&bytes, FilePath::new("t")).unwrap();
@@ -131,7 +131,7 @@ fn filed(trace: &Trace) -> Arc<Trace> {
     Arc::new(back)
 }
 
-/// Replays all of a trace, whose first update was number `first` of the run.
+/// Replays all of a trace; its first update has the number `first` in the run.
 fn replays(trace: &Arc<Trace>, character: &Arc<Character>, seen: &Seen, first: usize) {
     let mut replay = Replay::new(Arc::clone(trace), Arc::clone(character), None).unwrap();
     for k in 0..trace.updates() {
@@ -153,7 +153,7 @@ fn a_recording_is_replayed_bit_for_bit_with_every_kind_of_goal_and_hooks() {
     assert_eq!(trace.decisions(), seen.decisions);
     assert!(seen.decisions.len() > 20, "{}", seen.decisions.len());
     assert_eq!(trace.config(), &with_everything());
-    // Whatever settings the character has that replays it.
+    // The settings of the replaying character have no effect.
     replays(&filed(&trace), &character(MatcherConfig::default()), &seen, 0);
 }
 
@@ -302,7 +302,7 @@ fn a_fork_is_a_run_with_other_settings_from_the_same_state() {
     }
     assert!(!replay.step().unwrap() && !replay.assumes_level_ground());
     assert_ne!(bits(replay.matcher().state()), bits(m.state()), "the settings change nothing");
-    // Seeking goes back to the recording.
+    // A seek returns to the recording.
     replay.seek(899).unwrap();
     assert!(!replay.is_forked());
     assert_eq!(bits(replay.matcher().state()), bits(m.state()));
@@ -328,7 +328,7 @@ fn a_fork_with_networks_or_another_database_goes_on_from_the_shown_pose() {
         let after = replay.matcher().pose().world_from_root().translation;
         assert!((after - before).length() < 0.3, "{before} {after}");
         while replay.step().unwrap() {}
-        // Nobody knows the hooks' answers there; and it was put elsewhere as the recorded character was.
+        // The answers of the hooks are unknown here; teleports are replayed as recorded.
         assert!(replay.assumes_level_ground());
         assert!(replay.matcher().pose().world_from_root().translation.x > 40.0);
         replay.seek(100).unwrap();
@@ -363,20 +363,20 @@ fn a_named_ground_is_given_to_the_replay_and_takes_no_room() {
     let mut replay = Replay::new(trace.clone(), who.clone(), Some(hills.clone())).unwrap();
     replay.seek(599).unwrap();
     assert_eq!(bits(replay.matcher().state()), seen.states[599]);
-    // A fork asks it, too: with the same settings nothing changes.
+    // A fork calls the ground, too: with the same settings the result is the same.
     replay.seek(200).unwrap();
     replay.fork(replay.matcher().character().clone()).unwrap();
     while replay.step().unwrap() {}
     assert!(!replay.assumes_level_ground());
     assert_eq!(bits(replay.matcher().state()), seen.states[599]);
-    // Another ground than was recorded is noticed, and there is no way on but by seeking.
+    // A ground other than the recorded one is detected; after that, only a seek can continue.
     let level: NamedGround = Arc::new(|_| GroundPoint::default());
     let mut wrong = Replay::new(trace, who.clone(), Some(level.clone())).unwrap();
     let diverged = wrong.seek(599).unwrap_err();
     assert!(matches!(diverged, ReplayError::Diverged { .. }), "{diverged}");
     assert_eq!((wrong.step(), wrong.fork(who.clone())), (Err(diverged.clone()), Err(diverged)));
     wrong.seek(0).unwrap();
-    // Where answers were recorded, they count.
+    // Recorded answers take precedence.
     let mut replay = Replay::new(Arc::new(unnamed.trace()), who, Some(level)).unwrap();
     replay.seek(599).unwrap();
     assert_eq!(bits(replay.matcher().state()), seen.states[599]);
@@ -397,7 +397,7 @@ fn every_exact_search_and_every_kernel_replays_the_same() {
         let search = SearchConfig { backend, ..SearchConfig::default() };
         let other = Arc::new(who.with_config(MatcherConfig { search, ..MatcherConfig::default() }).unwrap());
         let mut replay = Replay::new(trace.clone(), who.clone(), None).unwrap();
-        // Without hooks nothing is lost by a fork: their part of the run is not replayed here.
+        // Without hooks a fork is complete: the part of the run with hooks is not replayed here.
         replay.rewind().unwrap();
         replay.fork(other).unwrap();
         (0..60).for_each(|_| assert!(replay.step().unwrap()));
@@ -518,7 +518,7 @@ fn an_empty_recording_is_told() {
     empty(&recorder);
 }
 
-/// A short recording with everything in it.
+/// Returns a short recording that contains every kind of record.
 fn short() -> Vec<u8> {
     let who = character(MatcherConfig::default());
     let config = RecorderConfig { key_every_s: 2.0, ..Default::default() };
@@ -598,7 +598,7 @@ fn the_recording_on_record_is_replayed() {
     assert_eq!(replayed, Ok(900), "{hint}");
 }
 
-/// Ten minutes of a random stick at 60 Hz, and the size of their file.
+/// Records ten minutes of a random stick at 60 Hz; returns also the size of the file.
 fn ten_minutes(db: Arc<Database>, grounded: bool) -> (Arc<Trace>, Seen, usize) {
     let who = Arc::new(Character::new(db, MatcherConfig::default()).unwrap());
     let (mut m, mut recorder) = (matcher(&who), Recorder::new(&who, RecorderConfig::default()));
@@ -606,7 +606,7 @@ fn ten_minutes(db: Arc<Database>, grounded: bool) -> (Arc<Trace>, Seen, usize) {
     let mut stick = footwork_metrics::courses::RandomStick::new(7);
     let mut last = Seen::default();
     for k in 0..36_000 {
-        // The camera never rests: an input that changes in every update.
+        // The camera turns all the time, so the input changes in every update.
         let stick = Stick { camera_yaw_rad: 0.001 * k as f32, ..stick.at_row(k) };
         let ground: Option<&footwork::input::GroundHook> = if grounded { Some(&stairs) } else { None };
         let input = MotionInput { ground, ..MotionInput::stick(stick) };

@@ -1,4 +1,5 @@
-//! Motion from one body to another and back, as users go: references from rest or motion, a map, clips, a database.
+//! Motion from one body to another and back, in the order of a user's work: references from rest or motion, a map, clips, a
+//! database.
 
 use crate::common;
 
@@ -44,7 +45,7 @@ fn at(skeleton: &Skeleton, pose: &Pose, name: &str) -> Vec3 {
     world[joint(skeleton, name).at()].translation
 }
 
-/// Where a bone points in the world.
+/// Returns the direction of a bone in the world.
 fn direction(skeleton: &Skeleton, pose: &Pose, from: &str, to: &str) -> Vec3 {
     (at(skeleton, pose, to) - at(skeleton, pose, from)).normalize()
 }
@@ -78,7 +79,7 @@ fn limbs_of_any_rig_point_where_the_sources_point() {
                 let (was, is) = (direction(&source.skeleton, &was, a, b), direction(&target, &out, a, b));
                 assert!((was - is).length() < 2e-3, "frame {f}, {a}: {was} {is}");
             }
-            // Knees bend to the same side, which directions of straight legs would not show.
+            // Knees bend to the same side; directions of straight legs would not show a wrong side.
             let hinge = |s: &Skeleton, p: &Pose| {
                 direction(s, p, "LeftUpLeg", "LeftLeg").cross(direction(s, p, "LeftLeg", "LeftFoot"))
             };
@@ -103,14 +104,14 @@ fn hips_rise_and_travel_with_the_legs() {
     );
     let is = way(first.world_from_root().translation, last.world_from_root().translation);
     assert!((is - was * map.scale).abs() < 1e-3, "{was} {is}");
-    // Standing on its own legs: hips in the air by what the target's legs are long.
+    // The character stands on its legs: the hips are as high as the target's legs are long.
     let standing = Pose::rest(&source.skeleton);
     map.apply(&standing, &mut first);
     let toe = at(&target, &first, "LeftToeBase");
     assert!((toe.y - 0.025).abs() < 2e-3, "{toe}");
 }
 
-/// Angles between the joints of two runs of poses in the world, degrees: largest, and the joint.
+/// Returns the largest angle between the joints of two sequences of poses in the world, degrees, and its joint.
 fn turned(skeleton: &Skeleton, a: &[Pose], b: &[Pose], skip: &[&str]) -> (f32, String) {
     let (mut wa, mut wb) = (Vec::new(), Vec::new());
     let mut worst = (0.0, String::new());
@@ -131,7 +132,8 @@ fn turned(skeleton: &Skeleton, a: &[Pose], b: &[Pose], skip: &[&str]) -> (f32, S
 fn there_and_back_again_is_the_same_motion() {
     let source = clip("curve_175_radius_150_left");
     let was = poses(&source);
-    // As many joints in each chain: nothing is lost. One more in the spine: the middle of it is between.
+    // With equal numbers of joints in each chain the motion is preserved. With one more joint in the spine, the middle one is
+    // interpolated.
     for (spine, middle, bound_deg) in [(3, &[][..], 0.2), (4, &["Spine1"][..], 0.2)] {
         let rig = hero(Hero { spine, root: true, ..Hero::default() });
         let (there, back) = (map(&source.skeleton, &rig), map(&rig, &source.skeleton));
@@ -173,14 +175,14 @@ fn a_chain_of_more_joints_shares_the_bend() {
 
 #[test]
 fn motion_tells_the_axes_where_the_rest_pose_does_not() {
-    // The built-in person with all bones along +X at rest, as motion capture often has it: the motion stays.
+    // The built-in character with all bones along +X at rest, as in many motion captures: the motion is preserved.
     let clips: Vec<RawClip> = ["idle", "walk_175", "stop_walk_175_left_foot"].map(clip).into();
     let s = &clips[0].skeleton;
     let mut world: Vec<Quat> = Vec::new();
     for j in 0..s.len() {
         let child = s.children(JointIndex::new(j)).next();
         let along = child.map(|c| s.rest()[c.at()].translation.normalize_or_zero()).filter(|_| j > 1);
-        // The last of a chain is straight with the one before.
+        // The last joint of a chain is aligned with the one before.
         let above = s.parents()[j].map_or(Quat::IDENTITY, |p| world[p.at()]);
         world.push(along.map_or(above, |d| Quat::from_rotation_arc(Vec3::X, d)));
     }
@@ -213,7 +215,7 @@ fn motion_tells_the_axes_where_the_rest_pose_does_not() {
             out.clone()
         })
         .collect();
-    // Who stands and idles holds the trunk not quite straight; the axes of limbs are exact.
+    // An idling character holds its trunk slightly bent; the axes of limbs are exact.
     let (deg, name) = turned(s, &poses(&clips[1]), &is, &[]);
     assert!(deg < 6.0, "{name} is turned by {deg} degrees");
     for (was, is) in poses(&clips[1]).iter().zip(&is) {
@@ -239,7 +241,7 @@ fn planted_feet_stay_planted_on_other_legs() {
         let (_, free) = retarget_clip(&source, &map, &free).unwrap();
         assert!(free.worst_direction_deg < 0.3 && free.skate_cm_s >= report.skate_cm_s, "{free:?}");
         assert_eq!(free.skate_cm_s, report.skate_unplanted_cm_s);
-        // Bodies stay smooth: nothing jumps where feet are let go.
+        // Bodies move smoothly, also where feet lift.
         let moved = |c: &RawClip, f: usize| {
             (at(&c.skeleton, &pose(c, f + 1), "LeftLeg") - at(&c.skeleton, &pose(c, f), "LeftLeg")).length() * c.rate_hz
         };

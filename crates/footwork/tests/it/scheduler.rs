@@ -1,4 +1,5 @@
-//! A crowd with a budget of searches: kept to, spent where it matters, and nobody starves.
+//! A crowd with a budget of searches: the budget is kept, significant characters get more searches, and every character gets
+//! some.
 
 use crate::common;
 
@@ -12,12 +13,12 @@ use glam::Vec3;
 
 const DT_S: f32 = 1.0 / 60.0;
 
-/// A stick held in a direction.
+/// Returns a stick held in a direction.
 fn held(yaw_rad: f32) -> MotionInput<'static> {
     walk(Vec3::new(footwork::math::sin(yaw_rad), 0.0, footwork::math::cos(yaw_rad)))
 }
 
-/// Characters that random sticks move.
+/// Characters steered by random sticks.
 struct Players {
     character: Character,
     states: Vec<MatcherState>,
@@ -41,7 +42,7 @@ impl Players {
         self.character = self.character.with_config(config).unwrap();
     }
 
-    /// One frame; gives who searched.
+    /// Runs one frame; returns for each character whether it searched.
     fn frame(&mut self, scheduler: &mut SearchScheduler, significance: &[f32]) -> Vec<bool> {
         let inputs: Vec<MotionInput> = (0..self.states.len()).map(|i| random_stick(i as u64, self.time_s)).collect();
         self.frame_of(&inputs, scheduler, significance)
@@ -64,7 +65,7 @@ fn the_budget_is_kept_over_time_and_nobody_starves() {
     let (n, budget, frames) = (40, 3, 600);
     let mut crowd = Players::new(n);
     let mut scheduler = SearchScheduler::new(n, budget);
-    // From the hero to somebody whom nobody sees.
+    // From the main character to a distant one.
     let significance: Vec<f32> = (0..n).map(|i| if i == 0 { 1.0 } else { 1.0 / (i * i) as f32 }).collect();
     let (mut last, mut searches, mut longest) = (vec![0; n], vec![0; n], vec![0; n]);
     for frame in 0..frames {
@@ -77,7 +78,7 @@ fn the_budget_is_kept_over_time_and_nobody_starves() {
     }
     let all: usize = searches.iter().sum();
     assert!(all <= budget * frames + n, "{all} searches");
-    // A second, and whoever had waited as long.
+    // One second, plus the time to serve all others that have waited as long.
     let bound = 60 + n.div_ceil(budget) + 1;
     for i in 0..n {
         assert!(frames - last[i] <= bound && longest[i] <= bound, "{i}: {} and {}", frames - last[i], longest[i]);
@@ -88,7 +89,7 @@ fn the_budget_is_kept_over_time_and_nobody_starves() {
 #[test]
 fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_before() {
     let mut crowd = Players::new(12);
-    // All would search in every frame, and nobody jumps unless a clip ends.
+    // All characters request a search in every frame, and no transition occurs unless a clip ends.
     crowd.set(|c| (c.search.interval_s, c.search.transition_cost) = (DT_S, 1e6));
     let db = crowd.character.database().unwrap().clone();
     let ends = db.clips.iter().position(|c| !c.looping()).unwrap();
@@ -104,7 +105,7 @@ fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_befor
         (0..20).map(|_| crowd.frame_of(&inputs, &mut scheduler, &[1.0; 12]).iter().filter(|s| **s).count()).collect();
     let over = searches.iter().position(|n| *n == 12).unwrap_or_else(|| panic!("{searches:?}"));
     for (frame, n) in searches.iter().enumerate() {
-        // Nine more than the budget: all of the next one, but for the search that there always is.
+        // Nine above the budget: the next frame's budget is used up, except for one search that is always allowed.
         let expected = if frame == over { 12 } else { 3 - 2 * usize::from(frame == over + 1) };
         assert_eq!(*n, expected, "frame {frame} of {searches:?}");
     }
@@ -114,7 +115,7 @@ fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_befor
 fn whoever_has_waited_longest_goes_first_whatever_others_matter_or_wish() {
     let n = 10;
     let mut crowd = Players::new(n);
-    // The first five wish something else in every frame.
+    // The goal of the first five changes abruptly in every frame.
     crowd.set(|c| c.search.force_facing_deg = 0.0);
     let mut scheduler = SearchScheduler::new(n, 1);
     scheduler.longest_wait_s = 7.0 * DT_S;
@@ -147,7 +148,7 @@ fn with_budget_for_all_everyone_searches_at_the_interval() {
     let mut scheduler = SearchScheduler::new(8, 8);
     for frame in 0..60 {
         let searched = crowd.frame(&mut scheduler, &[1.0; 8]);
-        // Sudden desires and clips that are over may come in between.
+        // Abrupt changes of the goal and ends of clips may take precedence.
         assert!((0..8).all(|i| searched[i] || scheduler.waited_s(i) < 0.1 + 1e-3), "frame {frame}");
         assert!(frame > 0 || searched.iter().all(|s| *s));
     }

@@ -1,5 +1,5 @@
-//! The structures of the field. The exact ones return what brute force returns; the approximate ones do so too when told to
-//! look everywhere, never return what may not be jumped to or a cost that is not the row's, and reach a recall of 0.99.
+//! Standard search structures. The exact ones return the result of brute force. The approximate ones do so when set to visit all
+//! rows; they never return an excluded row or a wrong cost, and reach a recall of 0.99.
 
 use crate::common;
 
@@ -17,7 +17,7 @@ use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery, clu
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// The best `k`.
+/// Returns the `k` best matches.
 fn search_k(index: &SearchIndex, db: &Database, query: &SearchQuery, k: usize) -> Vec<Match> {
     let mut out = vec![Match::default(); k];
     let found = index.search_k(db, query, &mut out);
@@ -25,7 +25,7 @@ fn search_k(index: &SearchIndex, db: &Database, query: &SearchQuery, k: usize) -
     out
 }
 
-/// Exact, or told to look everywhere.
+/// Returns settings that are exact or visit all rows.
 fn everywhere() -> Vec<Setting> {
     let kd = kdtree::Settings::default();
     let far = voxel::Settings {
@@ -51,7 +51,7 @@ fn everywhere() -> Vec<Setting> {
     ]
 }
 
-/// Looking at little.
+/// Returns settings that visit few rows.
 fn somewhere() -> Vec<Setting> {
     vec![
         Setting::KdTree(kdtree::Settings { min_leaf_rows: 8, ..kdtree::Settings::o3de() }),
@@ -62,12 +62,12 @@ fn somewhere() -> Vec<Setting> {
     ]
 }
 
-/// Around the sizes of boxes.
+/// Sizes near those of boxes.
 const SIZES: &[usize] = &[1, 2, 15, 16, 17, 63, 64, 65, 129, 300];
 /// Up to more columns than principal components.
 const WIDTHS: &[usize] = &[0, 1, 3, 17, 17, 100];
 
-/// The questions of a case, with things that play at costs around the best.
+/// Returns the queries of a case, with playing rows at costs near the best.
 fn questions(db: &Database, data: Data, r: &mut Random) -> Vec<Question> {
     let mut all = Vec::new();
     for _ in 0..8 {
@@ -114,7 +114,7 @@ proptest! {
             for (setting, structure) in &built {
                 let found = structure.search(&db, &query);
                 let Some(m) = found else {
-                    // Costs that overflow and limits may leave nothing of what was looked at.
+                    // Overflowing or limited costs may exclude all visited rows.
                     let limited = q.max_cost < f32::INFINITY || case.data.overflows();
                     prop_assert!(best.is_none() || limited, "{:?} found nothing", setting);
                     continue;
@@ -176,7 +176,7 @@ fn settings_out_of_range_are_moved_into_it() {
 
 #[test]
 fn every_node_and_row_that_a_search_looks_at_is_counted() {
-    // All rows are alike: nothing may be skipped. The second clip fills no box.
+    // All rows are equal: none may be skipped. The second clip does not fill a box.
     for (mirror, sides) in [(MirrorMode::Off, 1), (MirrorMode::Query, 2)] {
         let clips = [(128, false), (20, false)];
         let db =
@@ -214,7 +214,7 @@ fn structures_are_built_alike_each_time() {
     }
 }
 
-/// Something like the features of motion: a few smooth signals, seen through 27 columns, with a little of their own.
+/// Returns a database similar to motion features: a few smooth signals, mixed into 27 columns, with a small individual part.
 fn smooth(rows_per_clip: usize, clips: usize) -> Database {
     const LATENT: usize = 7;
     let user_width = 17;
@@ -223,7 +223,7 @@ fn smooth(rows_per_clip: usize, clips: usize) -> Database {
     let mix: Vec<f32> = (0..columns * LATENT).map(|_| r.between(-1.0, 1.0)).collect();
     let mut values = Vec::with_capacity(rows_per_clip * clips * columns);
     for _ in 0..clips {
-        // Of each signal two sines of random speed and phase, and a slow drift between gaits.
+        // Each signal consists of two sines of random frequency and phase, and a slow drift between gaits.
         let waves: Vec<[f32; 6]> = (0..LATENT)
             .map(|i| {
                 let speed = 1.0 + i as f32 * 0.37;
@@ -252,7 +252,7 @@ fn smooth(rows_per_clip: usize, clips: usize) -> Database {
     Database::new(content).unwrap()
 }
 
-/// Rows with a changed trajectory, asked while another row plays.
+/// Returns queries with the pose of a row and a changed trajectory, while another row plays.
 fn changed_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question> {
     let trajectory = Columns::Trajectory.of(db);
     let columns = db.features.columns;
@@ -264,7 +264,7 @@ fn changed_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question>
             let row = r.below(db.rows());
             let mut features = db.features.row(RowIndex::new(row)).to_vec();
             for c in &trajectory {
-                // Three uniform numbers are about normal: their variance is 1.
+                // The sum of three uniform numbers is approximately normal, with a variance of 1.
                 features[*c] += 0.3 * spread[*c] * (0..3).map(|_| r.between(-1.0, 1.0)).sum::<f32>();
             }
             playing(db, features, ones.clone(), row)
@@ -279,7 +279,7 @@ fn spread(db: &Database, column: usize) -> f32 {
     (values().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt() as f32
 }
 
-/// The question of a character that plays a row, as in a game: near rows are left out, staying has a price.
+/// Returns the query of a character that plays a row, as in a game: near rows are excluded, and transitions have a cost.
 fn playing(db: &Database, features: Vec<f32>, multipliers: Vec<f32>, row: usize) -> Question {
     let cost = SearchQuery::new(&features, &multipliers).distance(db, RowIndex::new(row), false);
     let rows = db.clips[db.row_clips[row].at()].row_range();
@@ -292,7 +292,7 @@ fn playing(db: &Database, features: Vec<f32>, multipliers: Vec<f32>, row: usize)
     Question { candidates, continuing, ..Question::new(features, multipliers) }
 }
 
-/// The share of questions answered with the true least cost.
+/// Returns the share of queries for which the least cost was found.
 fn recall(db: &Database, structure: &SearchIndex, questions: &[Question], wanted: &[Option<Match>]) -> f64 {
     let found = answers(db, structure, questions);
     let hits = found.iter().zip(wanted).filter(|(f, w)| f.map(|m| m.cost) == w.map(|m| m.cost));
@@ -328,7 +328,7 @@ fn many_boxes_are_searched_group_by_group() {
 fn each_approximate_structure_reaches_a_recall_of_99_percent_at_a_setting_of_its_own() {
     let db = smooth(2500, 8);
     let mut questions = changed_trajectories(&db, 400, 3);
-    // What plays is the answer far too often to say anything about a search.
+    // Without a playing row, which would be the result too often to test the search.
     questions.iter_mut().for_each(|q| q.continuing = None);
     let right = wanted(&db, &questions);
     let settings = [
@@ -346,7 +346,7 @@ fn each_approximate_structure_reaches_a_recall_of_99_percent_at_a_setting_of_its
     }
 }
 
-/// Consecutive rows of a clip whose trajectory turns into that of another time.
+/// Returns consecutive rows of a clip with a trajectory that changes gradually into that of another time.
 fn blended_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question> {
     let trajectory = Columns::Trajectory.of(db);
     let ones = vec![1.0; db.features.columns];
@@ -371,7 +371,7 @@ fn blended_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question>
     all
 }
 
-/// What a character asks that a restless player steers.
+/// Returns the queries of a character steered by a random stick.
 fn steered(db: &Arc<Database>, count: usize, seed: u64) -> Vec<Question> {
     let config = MatcherConfig::default();
     let character = Character::new(db.clone(), config).unwrap();
@@ -394,7 +394,7 @@ fn steered(db: &Arc<Database>, count: usize, seed: u64) -> Vec<Question> {
     all
 }
 
-/// Median microseconds of a search: of each query the middle one of three.
+/// Returns the median time of a search, microseconds: for each query the median of three runs.
 fn median_us(questions: &[Question], mut search: impl FnMut(&SearchQuery) -> Option<Match>) -> f64 {
     let mut of_queries: Vec<f64> = questions
         .iter()

@@ -1,4 +1,4 @@
-//! Every setting of the matcher does something: another value gives other motion.
+//! Every setting of the matcher has an effect: another value gives other motion.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Configurations, each with something at work that the others leave out.
+/// Returns configurations, each with a feature enabled that the others leave out.
 fn contexts() -> Vec<Value> {
     let changes = [
         json!({}),
@@ -38,7 +38,7 @@ fn merged(a: &Value, b: &Value) -> Value {
     }
 }
 
-/// Other values than `now`.
+/// Returns values other than `now`.
 fn others(field: &Field, kind: &Kind, now: &Value) -> Vec<Value> {
     let (low, high) = field.range.unwrap_or((0.0, 1.0));
     let mut all = match kind {
@@ -60,7 +60,7 @@ fn others(field: &Field, kind: &Kind, now: &Value) -> Vec<Value> {
     all
 }
 
-/// Steered and left alone, over hills, with something to look at and to hold on to.
+/// Returns a hash of the motion of a character: steered and unsteered, over hills, with look-at and hand targets.
 fn motion(db: &Arc<Database>, config: &MatcherConfig) -> u64 {
     let ground = |at: glam::Vec3| common::stages::hill(at);
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
@@ -74,7 +74,7 @@ fn motion(db: &Arc<Database>, config: &MatcherConfig) -> u64 {
 }
 
 struct Check {
-    /// Each context, the database that it is tried on, and its motion.
+    /// Each context, its database, and its motion.
     contexts: Vec<(Value, Arc<Database>, u64)>,
     tried: usize,
     dead: Vec<String>,

@@ -1,4 +1,4 @@
-//! Warps, ground, gaze and hands through the matcher: what they remove, and that they are stages like all others.
+//! Warping, ground adaptation, look-at and hands through the matcher: the errors that they remove, and their behaviour as stages.
 
 use crate::common;
 
@@ -29,19 +29,19 @@ fn towards(velocity: Vec3) -> MotionInput<'static> {
     MotionInput { goal: Goal::Velocity { velocity, facing: Some(Facing::FORWARD) }, ..Default::default() }
 }
 
-/// What a run over some ground was like.
+/// Measurements of a run over some ground.
 #[derive(Debug, Default)]
 struct Seen {
-    /// 99th percentile and most of the distance between the sole of a foot in contact and the ground, metres.
+    /// 99th percentile of the distance between the sole of a foot in contact and the ground, metres.
     gap_p99_m: f32,
     gap_m: f32,
     /// Mean jerk of the pelvis.
     jerk_mps3: f32,
     /// Mean speed of toes in contact over the ground, m/s.
     slide_mps: f32,
-    /// Straightest knee, degrees.
+    /// Angle of the straightest knee, degrees.
     knee_deg: f32,
-    /// How high the pelvis got.
+    /// Rise of the pelvis over the run, metres.
     rise_m: f32,
 }
 
@@ -65,7 +65,7 @@ fn run(
         let hook: &GroundHook = if ground.is_some() { &uneven } else { &level };
         let input = MotionInput { ground: ground.map(|_| hook), ..towards(Vec3::Z * speed_mps) };
         let pose = m.update(&input, DT_S).unwrap().clone();
-        // It stands still at first, and gets going.
+        // The character stands at first, and then starts to walk.
         if time_s < 1.0 {
             continue;
         }
@@ -78,7 +78,7 @@ fn run(
             let (toe, ankle) = (at(leg.toe), at(leg.ankle));
             let joint = toe.translation - Vec3::Y * sole.toe_height_m;
             let gap = [joint, toe.point(sole.tip), ankle.point(sole.heel)].map(|p| p.y - hook(p).height_m);
-            // A foot that comes down just before an edge which it might have to get over does so two frames late.
+            // A foot that lands just before an edge that it may have to cross is locked two frames late.
             if m.output().contacts[slot].touching && m.output().contacts[slot].locked_s > 1.9 * DT_S {
                 gaps.push(gap.into_iter().fold(f32::MAX, f32::min).abs());
                 if let Some(before) = &before {
@@ -102,7 +102,8 @@ fn run(
     seen
 }
 
-/// The straightest knee in the data, degrees: legs that are straighter than their limit are so in their clip.
+/// Returns the angle of the straightest knee in the data, degrees: only legs that are beyond their limit in the clip are so in
+/// the pose.
 fn straightest_deg(db: &Database) -> f32 {
     let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
     let mut most: f32 = 0.0;
@@ -185,15 +186,15 @@ fn a_platform_carries_who_stands_on_it() {
     assert!(seen.slide_mps < 0.05, "{seen:?}");
 }
 
-/// Mean distance between simulated character and shown root (metres), and mean slide of toes in contact (m/s), over the last
-/// seconds of a walk along `velocity`, facing ahead.
+/// Returns the mean distance between simulated character and displayed root (metres), and the mean slide of toes in contact
+/// (m/s), over the last seconds of a walk along `velocity`, facing ahead.
 fn follows(db: &Arc<Database>, config: &MatcherConfig, velocity: Vec3) -> (f32, f32) {
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
     let (mut apart, mut slides) = (Vec::new(), Vec::new());
     let mut before: Option<Vec<Vec3>> = None;
     for k in 0..60 * 12 {
         let plain = db.tag_query("plain").unwrap_or_default();
-        // With all of the data it gets going, at the speed of the clip that is left to it then.
+        // It starts with all of the data, at the speed of the clip that remains afterwards.
         let (tags, velocity) = if k < 180 { (TagQuery::default(), Vec3::Z * 1.25) } else { (plain, velocity) };
         let pose = m.update(&MotionInput { tags, ..towards(velocity) }, DT_S).unwrap();
         let root = pose.world_from_root();
@@ -212,7 +213,7 @@ fn follows(db: &Arc<Database>, config: &MatcherConfig, velocity: Vec3) -> (f32, 
     (mean(&apart), mean(&slides))
 }
 
-/// Nothing but clip and warp keeps the character where it is to be: no lock, no adjustment, no other rate.
+/// Returns settings in which only the clip and the warping move the root: no foot lock, no adjustment, no change of rate.
 fn unaided() -> MatcherConfig {
     let mut config = MatcherConfig {
         play_rate: footwork::adjust::play_rate::PlayRateConfig { enabled: false, ..Default::default() },
@@ -223,7 +224,7 @@ fn unaided() -> MatcherConfig {
     config
 }
 
-/// The built-in clips, one walk of them tagged.
+/// Returns the built-in clips, with a tag on one walk.
 fn tagged() -> Arc<Database> {
     let rule = |name: &str| ClipRule {
         name: name.into(),
@@ -246,7 +247,7 @@ fn longer_strides_keep_up_with_a_speed_that_the_data_lacks() {
         };
         let on = follows(&db, &on, velocity);
         println!("{speed} m/s: apart {:.3} -> {:.3} m, slide {:.3} -> {:.3} m/s", off.0, on.0, off.1, on.1);
-        // Without, the clamp drags the feet along.
+        // Without warping, the clamp drags the feet.
         assert!(off.1 > 0.1 && on.1 < 0.15 * off.1, "{speed} m/s: {off:?} {on:?}");
     }
 }
@@ -287,7 +288,7 @@ fn the_matcher_looks_and_reaches_while_it_walks() {
     let (mut look_deg, mut reach_m): (f32, f32) = (0.0, 0.0);
     for k in 0..240 {
         let root = m.pose().world_from_root();
-        // Targets that go along.
+        // Targets that move with the character.
         let seen = root.point(Vec3::new(1.5, 1.6, 1.5));
         let rail = root.point(Vec3::new(0.3, 1.1, 0.3)) + Vec3::Y * 0.05 * sin(k as f32 * 0.1);
         let hand = HandTarget { position: rail, rotation: None };
@@ -313,7 +314,7 @@ fn the_matcher_looks_and_reaches_while_it_walks() {
 fn a_mixed_root_goes_less_far_apart_than_one_that_is_led() {
     const STICKS: u64 = 8;
     const UPDATES: u64 = 60 * 40;
-    // How far a root goes depends on what the stick asks for: one stick alone says little about the mode.
+    // The distance of a root depends on the stick: a single stick is not enough to judge a mode.
     let apart = |mode| {
         let mut config = MatcherConfig::default();
         config.root.mode = mode;
@@ -351,7 +352,7 @@ fn a_teleport_takes_every_stage_along() {
     for (a, b) in before.iter().zip(shape(&m)) {
         assert!((*a - b).length() < 1e-3, "{a} {b}");
     }
-    // And goes on there.
+    // It continues to walk there.
     let there = |_: Vec3| GroundPoint { height_m: 7.0, ..Default::default() };
     for k in 0..120 {
         m.update(&MotionInput { ground: Some(&there), ..towards(Vec3::Z * (k / 60) as f32) }, DT_S).unwrap();

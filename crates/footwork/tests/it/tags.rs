@@ -1,4 +1,4 @@
-//! Soft preferences among rows by their tags, and the highest cost that is played.
+//! Cost biases by tags, and the maximum cost of a match.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const DT_S: f32 = 1.0 / 60.0;
 
-/// The built-in clips, half of which show a tired person.
+/// Returns the built-in clips; half of them have the tag `tired`.
 fn tired() -> Arc<Database> {
     let tag = |pattern: &str| ClipRule {
         name: pattern.into(),
@@ -26,7 +26,7 @@ fn matcher(db: &Arc<Database>, search: SearchConfig) -> MotionMatcher {
     MotionMatcher::new(db.clone(), MatcherConfig { search, ..MatcherConfig::default() }).unwrap()
 }
 
-/// Share of a minute of a random stick in which tagged motion plays that costs so much more.
+/// Returns the share of a minute of a random stick in which tagged motion plays, at this cost bias.
 fn share(db: &Arc<Database>, cost: f32, candidates: usize) -> f32 {
     let tags = db.tag_query("tired").unwrap();
     let mut m = matcher(db, SearchConfig { candidates, ..SearchConfig::default() });

@@ -1,4 +1,4 @@
-//! Slopes and stairs of the built-in data are walked where the ground has them.
+//! Slope and stair clips of the built-in data play where the ground has slopes and stairs.
 
 use crate::common;
 
@@ -19,7 +19,8 @@ fn with_a_trajectory_in_space_the_clip_is_chosen_that_goes_up_as_the_ground_does
     }
     let config = BuildConfig { schema: SchemaConfig { channels, ..Default::default() }, ..Default::default() };
     let db = Arc::new(common::built(&clips, &config).0);
-    // Share of the last three of five seconds in which a clip plays whose name begins so: 1 m/s, the slope begins at 0.9 m.
+    // Returns the share of the last three of five seconds in which a clip with this prefix plays; the speed is 1 m/s, and the
+    // slope begins at 0.9 m.
     let share = |ground: Option<&GroundHook>, name: &str| {
         let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
         let mut playing = 0;

@@ -1,10 +1,10 @@
-//! Walls inside the crate: a game that only loads finished databases ships without the builder.
+//! Module boundaries inside the crate: a game that only loads finished databases is built without the builder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The order of the modules: each may import those before it. `build` stands beside them, offline.
+/// The order of the modules: each may import those before it. `build` is not in the list; it is for offline use.
 const ORDER: [&str; 25] = [
     "error",
     "expression",
@@ -44,7 +44,7 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Code without comments and without the unit tests at its end.
+/// Returns the code without comments and without the unit tests at its end.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
@@ -108,7 +108,7 @@ fn the_core_depends_on_no_engine_no_interchange_format_and_no_network() {
     assert!(own.contains("rayon = { workspace = true, optional = true }"));
 }
 
-/// Words that follow `crate::` in code, those in braces included.
+/// Returns the words that follow `crate::` in code, including those in braces.
 fn imports(code: &str) -> BTreeSet<String> {
     let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut all = BTreeSet::new();
@@ -137,7 +137,7 @@ fn imports(code: &str) -> BTreeSet<String> {
     all
 }
 
-/// Names that `lib.rs` re-exports from a module: `crate::Name` imports that module, too.
+/// Returns the names that `lib.rs` re-exports from a module: `crate::Name` imports that module, too.
 fn reexports(src: &Path) -> BTreeMap<String, String> {
     let lib = code(&src.join("lib.rs"));
     let mut names = BTreeMap::new();
@@ -151,7 +151,7 @@ fn reexports(src: &Path) -> BTreeMap<String, String> {
     names
 }
 
-/// The module of `src` that a file belongs to.
+/// Returns the module of `src` that a file belongs to.
 fn module(src: &Path, path: &Path) -> String {
     let first = path.strip_prefix(src).unwrap().components().next().unwrap();
     first.as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned()
@@ -177,7 +177,7 @@ fn modules_import_only_those_before_them() {
     assert!(seen.len() > 80, "only {} pairs of modules import each other: the test reads too little", seen.len());
 }
 
-/// What a file of `matcher` imports of its siblings.
+/// Returns the sibling modules that a file of `matcher` imports.
 fn siblings(path: &Path) -> BTreeSet<String> {
     let names = imports(&code(path).replace("super::", "crate::"));
     let name = path.file_stem().unwrap().to_str().unwrap();

@@ -1,4 +1,4 @@
-//! Orientation and stride warping of a built-in walk: what they remove, and what they leave alone.
+//! Orientation and stride warping of a built-in walk: the errors that they remove, and the values that they preserve.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ fn a_walk_warped_by_30_degrees_slides_no_more_and_the_chest_faces_ahead() {
     let angle = 30f32.to_radians();
     for hips_share in [0.0, 0.5, 1.0] {
         let config = OrientationWarpConfig { hips_share, ..Default::default() };
-        // The root goes where it is sent: along the new direction, as fast as before, facing ahead.
+        // The root moves in the new direction, at the same speed, facing ahead.
         let sent = |pose: &mut footwork::pose::Pose| pose.translations[0] = yaw(30.0) * pose.translations[0];
         let plain = walk.slide_mps(|_, _| {});
         let without = walk.slide_mps(|_, pose| sent(pose));
@@ -31,7 +31,7 @@ fn a_walk_warped_by_30_degrees_slides_no_more_and_the_chest_faces_ahead() {
         println!(
             "share {hips_share}: slide {plain:.4} as captured, {without:.4} unwarped, {with:.4} warped m/s; upper body {turned:.3} deg"
         );
-        // Legs that turn all by themselves are a little too short at times.
+        // Legs that do all of the turning are too short in some frames.
         assert!(without > 0.3 && with < plain + 0.02, "{plain} {without} {with}");
         assert!(turned < 1.0);
     }

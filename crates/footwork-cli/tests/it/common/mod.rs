@@ -1,4 +1,4 @@
-//! Running the command as a person does, and what a journey needs to start from.
+//! Helpers that run the command as a user does, and create the required files.
 
 #![allow(dead_code, reason = "strides are used in part")]
 
@@ -15,29 +15,29 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run left behind.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Run {
-    /// Exit code; `None` where a signal ended it.
+    /// Exit code; `None` if a signal ended the command.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// The command in a folder, as yet without arguments.
+/// Returns the command in a folder, without arguments.
 pub fn footwork(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_footwork"));
-    // Tests share the database of the built-in data, which depends on nothing that they do.
+    // Tests share the database of the built-in data, which no test affects.
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("built-in");
     command.current_dir(folder).stdin(Stdio::null()).env("FOOTWORK_CACHE", cache);
     command
 }
 
-/// Runs it to its end.
+/// Runs the command to its end.
 pub fn run<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: &[S]) -> Run {
     let mut command = footwork(folder);
     if args.first().is_some_and(|command| command.as_ref() == "build") {
-        // Clips that one test reads must not depend on those that another has read.
+        // Clips that one test reads must not depend on those of another test.
         command.env("FOOTWORK_CACHE", "off");
     }
     finish(command.args(args))
@@ -50,21 +50,21 @@ pub fn finish(command: &mut Command) -> Run {
     Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Runs it, expects success, and gives its output.
+/// Runs the command, expects success, and returns its output.
 pub fn ok<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: &[S]) -> String {
     let run = run(folder, args);
     assert_eq!(run.code, Some(0), "{run:?}");
     run.stdout
 }
 
-/// Runs it with `--json`, expects success and exactly one line, and gives the object.
+/// Runs the command with `--json`, expects success and exactly one line, and returns the object.
 pub fn json(folder: &Path, args: &[&str]) -> Value {
     let out = ok(folder, &[args, &["--json"]].concat());
     assert_eq!(out.lines().count(), 1, "{out}");
     serde_json::from_str(&out).unwrap()
 }
 
-/// Runs it, expects failure with one paragraph on standard error that holds all of `parts`, and gives the message.
+/// Runs the command, expects failure with one paragraph on standard error that contains all of `parts`, and returns the message.
 pub fn fails<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: &[S], parts: &[&str]) -> String {
     let run = run(folder, args);
     assert_eq!(run.code, Some(1), "{run:?}");
@@ -76,19 +76,19 @@ pub fn fails<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: &[S], parts: &[&str
     run.stderr
 }
 
-/// The keys of an object are there.
+/// Checks that an object has these keys.
 pub fn has_keys(object: &Value, keys: &[&str]) {
     for key in keys {
         assert!(object.get(key).is_some(), "`{key}` is missing in {object}");
     }
 }
 
-/// A few built-in clips: idle, walk, run, curves, turns; seconds each.
+/// Returns the built-in clips without the random routes.
 pub fn clips() -> Vec<RawClip> {
     footwork_gait::clips(&GaitOptions { routes: false, ..GaitOptions::default() })
 }
 
-/// A folder `mocap` with a few of the built-in clips as BVH files.
+/// Writes a folder `mocap` with a few of the built-in clips as BVH files.
 pub fn mocap(folder: &Path) {
     let wanted = [
         "idle",
@@ -113,7 +113,7 @@ pub fn mocap(folder: &Path) {
     assert_eq!(written, wanted.len(), "clips have been renamed");
 }
 
-/// A file `hero.bvh`: another skeleton, standing in a T-pose.
+/// Writes a file `hero.bvh`: another skeleton, in a T-pose.
 pub fn hero(folder: &Path) {
     let skeleton = hero::hero(hero::Hero { odd_axes: false, ..Default::default() });
     let rest = Pose::rest(&skeleton);
@@ -130,13 +130,13 @@ pub fn hero(folder: &Path) {
     footwork_import::write_clip(&folder.join("hero.bvh"), &clip, &WriteOptions::default()).unwrap();
 }
 
-/// A folder `mixamo` with the clips of `mocap` on the skeleton of `hero.bvh`, as downloads are: no root bone.
+/// Writes a folder `mixamo` with the clips of `mocap` on the skeleton of `hero.bvh`, without a root bone, as in downloads.
 pub fn mixamo(folder: &Path) {
     ok(folder, &["retarget", "mocap", "--onto", "hero.bvh", "-o", "on_hero"]);
     ok(folder, &["convert", "on_hero", "-o", "mixamo", "--format", "glb"]);
 }
 
-/// Names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -144,24 +144,24 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Says by name that a test did not run and why; under CI that is a failure.
+/// Prints that a test did not run and the reason; under CI that is a failure.
 pub fn skipped(test: &str, why: &str) {
     assert!(std::env::var_os("CI").is_none(), "{test} was skipped under CI: {why}");
     eprintln!("skipped: {test}: {why}");
 }
 
-/// A folder of real motion, where there is one.
+/// Returns a folder of real motion, if there is one.
 pub fn data(test: &str, folder: &str) -> Option<PathBuf> {
     let Some(root) = std::env::var_os("FOOTWORK_DATA") else {
         skipped(test, "FOOTWORK_DATA is not set");
         return None;
     };
-    // Tests run in the folder of their crate; people give the path from the repository's root.
+    // Tests run in the folder of their crate; paths are relative to the repository's root.
     let path = repository().join(root).join(folder);
     if !path.is_dir() {
         skipped(test, &format!("{} is not there", path.display()));
@@ -170,7 +170,7 @@ pub fn data(test: &str, folder: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// A Python that has safetensors, where there is one.
+/// Returns a Python with safetensors, if there is one.
 pub fn python(test: &str) -> Option<PathBuf> {
     let python = std::env::var_os("FOOTWORK_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
     let probe = Command::new(&python).args(["-c", "import safetensors.numpy"]).output();

@@ -1,7 +1,7 @@
 //! Database files whose hash is right although their content is not: else nothing behind the hash would be reached.
 
 use crate::json;
-use crate::random::Random;
+use footwork::math::Random;
 use footwork::database::{Database, FileError};
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::Value;

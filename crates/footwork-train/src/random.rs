@@ -1,34 +1,31 @@
 //! Random numbers that depend only on the seed, the phase and the step: a resumed run draws what an uninterrupted one draws.
 
-/// A stream of random numbers (Splitmix64).
+/// The numbers of a step of a phase.
 #[derive(Clone, Copy, Debug)]
-pub struct Random(u64);
+pub struct Random(footwork::math::Random);
 
 impl Random {
     /// The stream of a step of a phase.
     pub fn new(seed: u64, phase: u64, step: u64) -> Self {
-        let mut mixed = Self(seed);
-        mixed.0 ^= Self(phase.wrapping_add(0x51)).bits();
-        mixed.0 = mixed.bits() ^ Self(step).bits();
-        mixed
+        let hash = |value: u64| footwork::math::Random(value).bits();
+        let mut mixed = footwork::math::Random(seed ^ hash(phase.wrapping_add(0x51)));
+        let first = mixed.bits();
+        Self(footwork::math::Random(first ^ hash(step)))
     }
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// A number of 0 to below 1.
     pub fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
+        self.0.unit()
     }
 
     /// A number below `count`, which is above 0.
     pub fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count as u64) as usize
+        self.0.below(count)
     }
 
     /// A number of a normal distribution with mean 0 and standard deviation 1.

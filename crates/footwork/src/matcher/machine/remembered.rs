@@ -7,7 +7,7 @@ use super::memory::{BY_CONDITION, MOST, NOTHING, TICK_S, TRIGGER_COUNTS, Voice};
 use crate::blend::is_blend;
 use crate::input::{RATES, SECONDS};
 use crate::matcher::Playing;
-use crate::math::SplitMix;
+use crate::math::Random;
 use std::ops::Range;
 
 /// Numbers of calls.
@@ -22,7 +22,7 @@ impl Machine {
     /// After how long `stayed` holds.
     pub(super) fn stays_s(&self, state: usize, entries: f32) -> f32 {
         let [least, most] = self.states[state].stay_s;
-        least + (most - least) * SplitMix(u64::from(entries as u32)).unit()
+        least + (most - least) * Random(u64::from(entries as u32)).unit()
     }
 
     /// The memory of a character that begins.
@@ -154,7 +154,7 @@ impl Machine {
         let head = self.layout.head_mut(memory);
         let n = clips.len();
         if n > 1 {
-            let step = (SplitMix(u64::from(head.entries as u32) ^ 0x5eed).unit() * (n - 1) as f32) as usize;
+            let step = (Random(u64::from(head.entries as u32) ^ 0x5eed).unit() * (n - 1) as f32) as usize;
             head.picked = ((head.picked as usize + 1 + step.min(n - 2)) % n) as f32;
             return clips[head.picked as usize];
         }

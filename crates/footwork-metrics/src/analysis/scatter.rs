@@ -2,7 +2,7 @@
 
 use footwork::database::Database;
 use footwork::frames::RowIndex;
-use footwork::search::pca::Components;
+use footwork::search::classics::pca::Components;
 
 /// Rows of a database on the plane on which they differ most: the first two principal components of the normalised, weighted
 /// features. Near rows are nearly equal to a search, as far as the plane shows it.

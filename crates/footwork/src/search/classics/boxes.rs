@@ -4,10 +4,10 @@
 //! linear over the large boxes. Kept as published, but for the boxes, which here never cross a clip's border. It is the
 //! yardstick of the other structures: improve those instead.
 
-use super::best::is_within;
-use super::cost::{ColumnCost, ColumnOrder};
-use super::visit::Visit;
-use super::{Match, SearchQuery};
+use crate::search::best::is_within;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::Visit;
+use crate::search::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use std::ops::Range;

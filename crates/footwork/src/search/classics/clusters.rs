@@ -12,8 +12,8 @@
 //! then). Multipliers and absolute residuals count in the choice of clusters just as in the cost; only the clusters
 //! themselves were made without them. Takes about 5 bytes a row.
 
-use super::cost::{ColumnCost, ColumnOrder};
-use super::visit::{Columns, Mirrored, Passes, Visit};
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Columns, Mirrored, Passes, Visit};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::math::Random;

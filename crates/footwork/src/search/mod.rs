@@ -264,7 +264,9 @@ impl SearchIndex {
             Backend::Brute => Self(Structure::Brute),
             Backend::Tree => Self(Structure::Tree(Tree::build(db))),
             #[cfg(feature = "classics")]
-            classic => classics::Setting::of(classic).build(db).expect("needs no instructions that a processor may lack"),
+            classic => {
+                classics::Setting::of(classic).build(db).expect("needs no instructions that a processor may lack")
+            }
         }
     }
 

@@ -4,12 +4,12 @@
 //! linear over the large boxes. Kept as published, but for the boxes, which here never cross a clip's border. It is the
 //! yardstick of the other structures: improve those instead.
 
+use crate::database::Database;
+use crate::frames::RowIndex;
 use crate::search::best::is_within;
 use crate::search::cost::{ColumnCost, ColumnOrder};
 use crate::search::visit::Visit;
 use crate::search::{Match, SearchQuery};
-use crate::database::Database;
-use crate::frames::RowIndex;
 use std::ops::Range;
 
 const SMALL: usize = 16;

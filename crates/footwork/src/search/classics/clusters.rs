@@ -12,11 +12,11 @@
 //! then). Multipliers and absolute residuals count in the choice of clusters just as in the cost; only the clusters
 //! themselves were made without them. Takes about 5 bytes a row.
 
-use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Columns, Mirrored, Passes, Visit};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::math::Random;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Columns, Mirrored, Passes, Visit};
 use serde::{Deserialize, Serialize};
 
 /// Most clusters: their order lies on the stack of a search (8 KiB).

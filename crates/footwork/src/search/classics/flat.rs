@@ -8,10 +8,10 @@
 //! every search still computes the bound of every large box, which is nearly all of its time, so it grows with the
 //! database in proportion: a tree does not. A far query (few boxes can be told apart) gains least.
 
-use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Passes, Visit, variances};
 use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Passes, Visit, variances};
 use serde::{Deserialize, Serialize};
 
 /// Boxes whose bounds are computed at once.

@@ -12,10 +12,10 @@
 //! quick always and wrong often: a row just across a split is never seen; by the time enough leaves are visited, looking
 //! at all that matter costs no more. Multipliers count in its bounds, exactly. The tree takes about 11 bytes a row.
 
-use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Columns, Mirrored, Passes, Visit, variances};
 use crate::database::Database;
 use crate::frames::RowIndex;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Columns, Mirrored, Passes, Visit, variances};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

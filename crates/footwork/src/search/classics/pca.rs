@@ -11,10 +11,10 @@
 //! it, but the tree itself stays that of the stored weights. Absolute residuals are ranked as if they were squared. Costs
 //! 4 bytes per component and row, and about 6 bytes a row for the tree.
 
-use crate::search::cost::{ColumnCost, ColumnOrder};
 use super::kdtree::{Points, Split, Tree, Walk};
-use crate::search::visit::{Mirrored, Passes, Visit};
 use crate::database::Database;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Mirrored, Passes, Visit};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

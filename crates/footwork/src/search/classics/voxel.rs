@@ -14,11 +14,11 @@
 //! must be the cheapest row this is the slowest of the structures here. Multipliers, absolute residuals and the trajectory
 //! take no part in the choice of the list, only in the cost. Takes a bit per voxel in use and run of rows.
 
-use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Mirrored, Passes, Visit, variances};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::schema::ChannelKind;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Mirrored, Passes, Visit, variances};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Database files with a correct hash and invalid content, so that the code behind the hash check is reached.
 
 use crate::json;
-use crate::random::Random;
+use footwork::math::Random;
 use footwork::database::{Database, FileError};
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use crate::fwdb;
 use crate::json;
-use crate::random::Random;
+use footwork::math::Random;
 use footwork::database::FileError;
 use footwork::learned::{NetworkFileError, Networks};
 use libfuzzer_sys::fuzzer_mutate;

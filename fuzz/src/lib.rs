@@ -9,7 +9,6 @@ pub mod fwtrace;
 pub mod glb;
 pub mod json;
 pub mod memory;
-pub mod random;
 
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::clip::RawClip;

@@ -7,8 +7,8 @@
 use crate::body::{FOOT_M, Side};
 use crate::laws::{CROUCHED_CADENCE, CROUCHED_WIDTH_M, cadence_hz, duty, half_width_m, roll, run_weight};
 use crate::path::{PathPoint, RootPath};
-use crate::shapes::{Random, ramp};
-use footwork::math::{Quat, lerp};
+use crate::shapes::ramp;
+use footwork::math::{Quat, Random, lerp};
 use glam::Vec3;
 
 /// Time step of the search for the next event, seconds.
@@ -74,7 +74,7 @@ impl Variation {
     fn of_step(seed: u64, step: u32) -> Self {
         let mut random = Random(seed ^ u64::from(step).wrapping_mul(0xD134_2543_DE82_EF95));
         // The sum of two uniform draws: at most 2.45 deviations.
-        let mut draw = || (random.range(-1.0, 1.0) + random.range(-1.0, 1.0)) * 1.2247;
+        let mut draw = || (random.between(-1.0, 1.0) + random.between(-1.0, 1.0)) * 1.2247;
         Self { time: draw(), ahead: draw(), outward: draw(), lift: draw(), arms: draw() }
     }
 }

@@ -3,8 +3,7 @@
 use crate::path::Leg;
 use crate::recipe::Recipe;
 use crate::repertoire::{RUN, WALK, stick};
-use crate::shapes::Random;
-use footwork::math::wrap_angle;
+use footwork::math::{Random, wrap_angle};
 use std::f32::consts::PI;
 
 /// Length of a route, in seconds.
@@ -29,7 +28,7 @@ fn legs(random: &mut Random) -> Vec<Leg> {
     let mut legs = vec![Leg::steady(0.5, 0.0, 0.0, 0.0)];
     let (mut left, mut facing, mut strafe, mut run) = (ROUTE_S, 0.0f32, false, false);
     while left > 0.0 {
-        let seconds = random.range(0.5, 2.0).min(left.max(0.5));
+        let seconds = random.between(0.5, 2.0).min(left.max(0.5));
         left -= seconds;
         if random.unit() < 0.25 {
             run = !run;
@@ -39,15 +38,15 @@ fn legs(random: &mut Random) -> Vec<Leg> {
         }
         let speeds = if run { RUN } else { WALK };
         // Half of all changes are small corrections, the others are in any direction.
-        let turn = if random.unit() < 0.5 { random.range(-0.6, 0.6) } else { random.range(-PI, PI) };
-        let push = if random.unit() < 0.7 { 1.0 } else { random.range(0.4, 1.0) };
+        let turn = if random.unit() < 0.5 { random.between(-0.6, 0.6) } else { random.between(-PI, PI) };
+        let push = if random.unit() < 0.7 { 1.0 } else { random.between(0.4, 1.0) };
         if random.unit() < 0.12 {
             legs.push(Leg::goal(seconds.max(1.2), 0.0, 0.0, facing));
         } else if strafe {
             if random.unit() < 0.3 {
-                facing += random.range(-1.0, 1.0);
+                facing += random.between(-1.0, 1.0);
             }
-            let (v, way) = stick(speeds, random.range(-PI, PI));
+            let (v, way) = stick(speeds, random.between(-PI, PI));
             legs.push(Leg::goal(seconds, v * push, facing + way, facing));
         } else {
             facing += wrap_angle(turn);

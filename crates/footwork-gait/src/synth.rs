@@ -15,7 +15,7 @@ use crate::stride::LegPlan;
 use crate::truth::{GaitClip, GaitTruth, annotate, footsteps};
 use crate::upper_body::{self, Attention};
 use footwork::clip::RawClip;
-use footwork::math::{Facing, Quat, Transform};
+use footwork::math::{Facing, Quat, Random, Transform};
 use glam::Vec3;
 
 /// Margin before and after a clip for smoothing windows, in seconds.
@@ -131,7 +131,7 @@ struct Fit {
 fn fit(recipe: &Recipe, path: &RootPath, options: &GaitOptions) -> Fit {
     let rate_hz = options.rate_hz;
     let seconds = recipe.seconds();
-    let seed = recipe.seed ^ options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let seed = Random::sub_seed(recipe.seed, options.seed);
     let rhythm = Rhythm {
         cadence_scale: 1.0,
         period: None,

@@ -20,7 +20,7 @@ pub use script::Script;
 
 use crate::RATE_HZ;
 use footwork::input::{Gait, Stick};
-use footwork::math::Facing;
+use footwork::math::{Facing, Random};
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
@@ -175,9 +175,9 @@ fn starts_and_stops(course: &mut Course) {
 
 /// Zero and full sticks alternate, each for 2.2 to 3.2 s, long enough for the response.
 fn random_starts_and_stops(course: &mut Course, seed: u64) {
-    let mut random = SplitMix(seed);
+    let mut random = Random(seed);
     for k in 0..=RANDOM_COMMANDS {
-        let [length, direction, speed] = std::array::from_fn(|_| random.unit());
+        let [length, direction, speed] = std::array::from_fn(|_| random.unit_f64());
         let gait = gait(speed < 0.5);
         let (stick, kind) = match k % 2 {
             0 => (Stick { gait, ..Stick::default() }, CommandKind::RandomStop),
@@ -191,25 +191,10 @@ fn random_starts_and_stops(course: &mut Course, seed: u64) {
     }
 }
 
-/// Splitmix64.
-#[derive(Clone, Debug)]
-struct SplitMix(u64);
-
-impl SplitMix {
-    /// Random number from 0 to 1.
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
 /// Random segments of 0.5 to 2 s: a third idle, a third walking, a third running, in any direction; a fifth of them strafing.
 #[derive(Clone, Debug)]
 pub struct RandomStick {
-    random: SplitMix,
+    random: Random,
     now: Stick,
     /// First row of the next segment.
     until: usize,
@@ -218,7 +203,7 @@ pub struct RandomStick {
 impl RandomStick {
     /// Starts the stick of a seed. The same seed gives the same stick.
     pub fn new(seed: u64) -> Self {
-        Self { random: SplitMix(seed), now: Stick::default(), until: 0 }
+        Self { random: Random(seed), now: Stick::default(), until: 0 }
     }
 
     /// Returns the stick at a time, in seconds. Times must not decrease.
@@ -230,7 +215,7 @@ impl RandomStick {
     /// Returns the stick of a row. Rows must not decrease.
     pub fn at_row(&mut self, row: usize) -> Stick {
         while row >= self.until {
-            let [length, speed, direction, strafe, look] = std::array::from_fn(|_| self.random.unit());
+            let [length, speed, direction, strafe, look] = std::array::from_fn(|_| self.random.unit_f64());
             self.until += ((0.5 + 1.5 * length) * f64::from(RATE_HZ)).round() as usize;
             let speed = (speed * 3.0) as u32;
             let gait = gait(speed != 2);

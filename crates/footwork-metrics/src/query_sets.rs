@@ -7,7 +7,7 @@ use footwork::database::Database;
 use footwork::frames::RowIndex;
 use footwork::input::{Gait, MotionInput, Stick};
 use footwork::matcher::{ConfigError, MatcherConfig, MotionMatcher, SearchConfig};
-use footwork::math::{cos, sin};
+use footwork::math::{Random, cos, sin};
 use footwork::search::{Candidates, Match, OwnedQuery, SearchQuery};
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
@@ -177,31 +177,5 @@ impl Spread {
         };
         let (mean, deviation) = (0..db.features.columns).map(of_column).unzip();
         Self { mean, deviation }
-    }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Random number from 0 to 1, 1 excluded.
-    fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    /// Nearly normal random number without a logarithm: the sum of twelve uniform ones.
-    fn normal(&mut self) -> f32 {
-        (0..12).map(|_| self.unit()).sum::<f32>() - 6.0
     }
 }

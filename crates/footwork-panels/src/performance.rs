@@ -6,7 +6,7 @@ use crate::session::Session;
 use egui::RichText;
 use egui_plot::{Line, Plot, PlotPoints};
 use footwork::database::{Database, MirrorMode};
-use footwork::search::structures::{Setting, Touched};
+use footwork::search::classics::{Setting, Touched};
 use footwork::search::{Backend, SearchIndex};
 use footwork_metrics::eval::{Mover, Variant};
 use footwork_metrics::update_times::{Stages, Timing, UpdateTimes};

@@ -1,35 +1,32 @@
 //! Random numbers that depend only on the seed, the phase and the step, so that a resumed run draws the same numbers as an
 //! uninterrupted one.
 
-/// A stream of random numbers (Splitmix64).
+/// The numbers of a step of a phase.
 #[derive(Clone, Copy, Debug)]
-pub struct Random(u64);
+pub struct Random(footwork::math::Random);
 
 impl Random {
     /// Creates the stream of a step of a phase.
     pub fn new(seed: u64, phase: u64, step: u64) -> Self {
-        let mut mixed = Self(seed);
-        mixed.0 ^= Self(phase.wrapping_add(0x51)).bits();
-        mixed.0 = mixed.bits() ^ Self(step).bits();
-        mixed
+        let hash = |value: u64| footwork::math::Random(value).bits();
+        let mut mixed = footwork::math::Random(seed ^ hash(phase.wrapping_add(0x51)));
+        let first = mixed.bits();
+        Self(footwork::math::Random(first ^ hash(step)))
     }
 
     /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Returns a number from 0 to 1, 1 excluded.
     pub fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
+        self.0.unit()
     }
 
     /// Returns a number below `count`, which must be above 0.
     pub fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count as u64) as usize
+        self.0.below(count)
     }
 
     /// Returns a number of a normal distribution with mean 0 and standard deviation 1.

@@ -22,7 +22,7 @@ fn search(c: &mut Criterion) {
                 row.iter().map(|v| v + r.between(-0.4, 0.4)).collect()
             })
             .collect();
-        for backend in Backend::EXACT {
+        for &backend in Backend::EXACT {
             let index = SearchIndex::build(&db, backend);
             for plays in [false, true] {
                 let mut k = 0;

@@ -13,7 +13,7 @@ mod common;
 use footwork::database::{Database, DatabaseContent, TagSpan};
 use footwork::frames::FrameIndex;
 use footwork::search::OwnedQuery;
-use footwork::search::structures::{Setting, Touched};
+use footwork::search::classics::{Setting, Touched};
 use footwork::search::{Backend, Kernel, Match, SearchIndex, SearchQuery};
 use footwork_metrics::query_sets::{QuerySet, queries};
 use std::hint::black_box;

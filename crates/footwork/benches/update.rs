@@ -18,7 +18,7 @@ const DT_S: f32 = 1.0 / 60.0;
 
 fn update(c: &mut Criterion) {
     let mut group = c.benchmark_group("update");
-    for backend in Backend::EXACT {
+    for &backend in Backend::EXACT {
         let search = SearchConfig { backend, ..Default::default() };
         let config = MatcherConfig { search, ..Default::default() };
         let mut m = MotionMatcher::new(common::gait_full(), config).unwrap();

@@ -633,22 +633,27 @@ macro_rules! settings {
 macro_rules! choices {
     ($($(#[$meta:meta])* pub enum $name:ident $(= $default:ident)? { $(
         $(#[doc = $doc:literal])*
+        $(#[cfg($condition:meta)])?
         $variant:ident = $text:literal,
     )* })*) => {$(
         $(#[$meta])*
         pub enum $name {$(
             $(#[doc = $doc])*
+            $(#[cfg($condition)])?
             $variant,
         )*}
 
         impl $name {
-            const CHOICES: &'static [$crate::settings::Choice] =
-                &[$($crate::settings::Choice { name: $text, doc: concat!($($doc, "\n"),*) }),*];
-            const VALUES: &'static [Self] = &[$(Self::$variant),*];
+            const CHOICES: &'static [$crate::settings::Choice] = &[$(
+                $(#[cfg($condition)])?
+                $crate::settings::Choice { name: $text, doc: concat!($($doc, "\n"),*) }
+            ),*];
+            const VALUES: &'static [Self] = &[$($(#[cfg($condition)])? Self::$variant),*];
 
             /// Returns its name in files.
             pub fn name(self) -> &'static str {
                 match self {$(
+                    $(#[cfg($condition)])?
                     Self::$variant => $text,
                 )*}
             }

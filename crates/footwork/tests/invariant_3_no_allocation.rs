@@ -319,7 +319,7 @@ fn a_search_allocates_nothing_with_any_backend() {
         let ones = vec![1.0; db.features.columns];
         let mut features = ones.clone();
         let (mut room, mut tag_costs) = ([Match::default(); 20], TagCosts::default());
-        for backend in Backend::EXACT {
+        for &backend in Backend::EXACT {
             let index = SearchIndex::build(&db, backend);
             let mut r = Random(5);
             for _ in 0..200 {

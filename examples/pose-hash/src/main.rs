@@ -6,7 +6,7 @@ use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::input::{Gait, GroundPoint, MotionInput, Stick};
 use footwork::learned::Networks;
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
-use footwork::math::{Transform, cos, sin};
+use footwork::math::{Random, Transform, cos, sin};
 use glam::{Vec2, Vec3};
 use std::path::Path;
 use std::sync::Arc;
@@ -75,19 +75,6 @@ fn hills(at: Vec3) -> GroundPoint {
     let (x, z) = (1.7 * at.x, 2.3 * at.z);
     let normal = Vec3::new(-0.08 * 1.7 * cos(x) * cos(z), 1.0, 0.08 * 2.3 * sin(x) * sin(z)).normalize();
     GroundPoint { height_m: 0.08 * sin(x) * cos(z), normal, ..Default::default() }
-}
-
-/// SplitMix64: integer arithmetic gives the same numbers on every processor.
-struct Random(u64);
-
-impl Random {
-    /// Returns the next number from 0 to 1, excluding 1.
-    fn unit(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::progress;
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
 use footwork::search::OwnedQuery;
-use footwork::search::structures::{Setting, Touched};
+use footwork::search::classics::{Setting, Touched};
 use footwork::search::{Backend, Match, SearchIndex};
 use footwork_metrics::query_sets::{QuerySet, queries};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ pub struct Exact {
 /// Measures the exact structures, with their default settings, on `count` queries of a character under a random stick.
 pub fn exact_structures(db: &Arc<Database>, count: usize, seed: u64) -> Result<Vec<Exact>> {
     let questions = queries(db, QuerySet::D, count, seed).context("the queries could not be made")?;
-    let built: Vec<Built> = Backend::EXACT.into_iter().filter_map(|b| Built::new(Setting::of(b), db)).collect();
+    let built: Vec<Built> = Backend::EXACT.iter().filter_map(|b| Built::new(Setting::of(*b), db)).collect();
     let bar = indicatif::ProgressBar::hidden();
     let measured = measure(QuerySet::D, &questions, db, &built, &Cold::new(false), &bar);
     let told = |m: &Measured| Exact {
@@ -98,7 +98,7 @@ pub fn exact_structures(db: &Arc<Database>, count: usize, seed: u64) -> Result<V
 fn chosen(kinds: &[SearchKind]) -> Vec<Backend> {
     let mut all: Vec<Backend> = kinds.iter().map(|k| (*k).into()).collect();
     if all.is_empty() {
-        all = Backend::EXACT.into_iter().chain(Backend::APPROXIMATE).collect();
+        all = Backend::EXACT.iter().chain(Backend::APPROXIMATE).copied().collect();
     }
     let mut seen = Vec::new();
     all.retain(|b| {

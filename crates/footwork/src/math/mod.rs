@@ -5,6 +5,7 @@
 //! of their own because glam's sums run in another order on SSE, NEON and scalar targets.
 
 mod quat;
+mod random;
 pub mod savgol;
 pub(crate) mod spring;
 mod transform;
@@ -12,6 +13,7 @@ mod yaw;
 
 pub use quat::Quat;
 pub(crate) use quat::{AngularVelocity, moving_rotation, rotation_vector_rate};
+pub use random::Random;
 pub use spring::{to_goal, to_velocity};
 pub use transform::Transform;
 pub use yaw::{Facing, wrap_angle};
@@ -25,25 +27,6 @@ pub(crate) const GRAVITY_MPS2: f32 = 9.81;
 pub(crate) fn median(mut values: Vec<f32>) -> f32 {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
-/// Splitmix64 random numbers, reproducible from a seed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SplitMix(pub u64);
-
-impl SplitMix {
-    /// Returns 64 random bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Returns a random number from 0 to below 1.
-    pub fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
-    }
 }
 
 /// Returns the sine of an angle in radians.

@@ -7,26 +7,20 @@
 //! Order of candidates: cost, then the playing row, then unmirrored, then the lowest row.
 
 mod best;
-pub(crate) mod boxes;
 pub(crate) mod brute;
 mod candidates;
-pub mod clusters;
+#[cfg(feature = "classics")]
+pub mod classics;
 mod cost;
 pub mod explain;
-pub mod flat;
-pub mod kdtree;
 pub(crate) mod kernels;
 pub(crate) mod moments;
 mod owned_query;
-pub mod pca;
 mod shown;
-pub mod structures;
 mod tree;
 pub mod visit;
-pub mod voxel;
 
 pub(crate) use best::Best;
-pub(crate) use boxes::Boxes;
 pub use candidates::{Ahead, Candidates, Exclusion};
 pub(crate) use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 pub use explain::{CandidateReport, Explanation, Verdict};
@@ -51,27 +45,43 @@ choices! {
         /// Every row, in order: the definition.
         Brute = "brute",
         /// Two levels of boxes of 16 and 64 rows, in database order. Source: Holden et al., "Learned Motion Matching" (2020).
+        #[cfg(feature = "classics")]
         Boxes = "boxes",
         /// A tree of boxes, 16 wide, with vector instructions where the processor has them.
         Tree = "tree",
         /// The boxes with vector instructions, sorted.
+        #[cfg(feature = "classics")]
         Flat = "flat",
         /// A kd-tree with backtracking.
+        #[cfg(feature = "classics")]
         KdTree = "kdtree",
         /// Principal components and a kd-tree over them: approximate.
+        #[cfg(feature = "classics")]
         Pca = "pca",
         /// A table by the position of a joint: approximate.
+        #[cfg(feature = "classics")]
         Voxel = "voxel",
         /// k-means: approximate.
+        #[cfg(feature = "classics")]
         Clusters = "clusters",
     }
 }
 
 impl Backend {
-    /// Backends that return what comparing every row returns: all give the same result to the bit.
-    pub const EXACT: [Self; 5] = [Self::Brute, Self::Boxes, Self::Tree, Self::Flat, Self::KdTree];
-    /// Backends that may return another row than the best one.
-    pub const APPROXIMATE: [Self; 3] = [Self::Pca, Self::Voxel, Self::Clusters];
+    /// Those that return the same result to the bit as comparing every row.
+    pub const EXACT: &'static [Self] = &[
+        Self::Brute,
+        #[cfg(feature = "classics")]
+        Self::Boxes,
+        Self::Tree,
+        #[cfg(feature = "classics")]
+        Self::Flat,
+        #[cfg(feature = "classics")]
+        Self::KdTree,
+    ];
+    /// Those that may return another row than the best one.
+    #[cfg(feature = "classics")]
+    pub const APPROXIMATE: &'static [Self] = &[Self::Pca, Self::Voxel, Self::Clusters];
 }
 
 /// A search query.
@@ -242,19 +252,22 @@ pub struct SearchIndex(Structure);
 pub(crate) enum Structure {
     /// Needs only the features.
     Brute,
-    Boxes(Boxes),
     Tree(Tree),
-    Flat(flat::Flat),
-    KdTree(kdtree::KdTree),
-    Pca(pca::Pca),
-    Voxels(voxel::Voxels),
-    Clusters(clusters::Clusters),
+    #[cfg(feature = "classics")]
+    Classic(classics::Classic),
 }
 
 impl SearchIndex {
     /// Builds the structure with its default settings.
     pub fn build(db: &Database, backend: Backend) -> Self {
-        structures::Setting::of(backend).build(db).expect("the fastest kernel there is can run")
+        match backend {
+            Backend::Brute => Self(Structure::Brute),
+            Backend::Tree => Self(Structure::Tree(Tree::build(db))),
+            #[cfg(feature = "classics")]
+            classic => {
+                classics::Setting::of(classic).build(db).expect("needs no instructions that a processor may lack")
+            }
+        }
     }
 
     /// Builds the structure for queries with these `[columns]` multipliers. The matches are the same, and a tree finds them
@@ -326,13 +339,9 @@ impl SearchIndex {
     fn pass(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         match &self.0 {
             Structure::Brute => brute::visit(visit),
-            Structure::Boxes(boxes) => boxes.visit(visit),
-            Structure::Flat(flat) => visit::apart(flat, visit),
-            Structure::KdTree(tree) => visit::apart(tree, visit),
-            Structure::Pca(pca) => visit::apart(pca, visit),
-            Structure::Voxels(voxels) => visit::apart(voxels, visit),
-            Structure::Clusters(clusters) => visit::apart(clusters, visit),
             Structure::Tree(tree) => tree.visit(visit),
+            #[cfg(feature = "classics")]
+            Structure::Classic(classic) => classic.visit(visit),
         }
     }
 
@@ -340,13 +349,9 @@ impl SearchIndex {
     pub fn bytes(&self) -> usize {
         match &self.0 {
             Structure::Brute => 0,
-            Structure::Boxes(boxes) => boxes.bytes(),
             Structure::Tree(tree) => tree.bytes(),
-            Structure::Flat(flat) => flat.bytes(),
-            Structure::KdTree(tree) => tree.bytes(),
-            Structure::Pca(pca) => pca.bytes(),
-            Structure::Voxels(voxels) => voxels.bytes(),
-            Structure::Clusters(clusters) => clusters.bytes(),
+            #[cfg(feature = "classics")]
+            Structure::Classic(classic) => classic.bytes(),
         }
     }
 }

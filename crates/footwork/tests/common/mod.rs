@@ -15,6 +15,7 @@ use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
 use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::matcher::MatcherState;
+pub use footwork::math::Random;
 use footwork::pose::Pose;
 use footwork_gait::GaitOptions;
 use glam::{Vec2, Vec3};
@@ -59,36 +60,6 @@ pub fn gait_full() -> Arc<Database> {
     DB.get_or_init(|| Arc::new(built(all_clips(), &BuildConfig::default()).0)).clone()
 }
 
-/// SplitMix64: the same numbers on every platform.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Returns a number in 0 to 1, excluding 1.
-    pub fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    pub fn between(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * self.unit()
-    }
-
-    /// Returns a number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-}
-
 /// Returns the input of a scripted player, 20 seconds long. Changes occur only at multiples of 1/6 s.
 pub fn script(time_s: f64) -> MotionInput<'static> {
     // The offset of half a tick is needed, since sums of dt do not hit an instant exactly.
@@ -113,7 +84,7 @@ pub fn script(time_s: f64) -> MotionInput<'static> {
 /// Returns a random stick that changes every few sixths of a second.
 pub fn random_stick(seed: u64, time_s: f64) -> MotionInput<'static> {
     let mut block = Random(seed ^ (((time_s + 1e-4) * 6.0 / 5.0).floor() as u64).wrapping_mul(0x51_7c_c1));
-    block.next();
+    block.bits();
     if block.unit() < 0.15 {
         return MotionInput::stick(Stick::default());
     }

@@ -250,13 +250,13 @@ impl Tally {
 
 /// Returns a montage with random sections, rate and blends, and events at frames, ticks, borders, 0 and random times.
 fn random_montage(r: &mut Random, layer: usize, clip_s: f64) -> MontageSpec {
-    let pick = |r: &mut Random, n: u64| (r.next() % n) as usize;
+    let pick = |r: &mut Random, n: u64| (r.bits() % n) as usize;
     let length = clip_s as f32;
-    let place = |r: &mut Random, borders: &[f32]| match r.next() % 5 {
-        0 => ((r.next() % (30.0 * clip_s) as u64) as f32 / 30.0).min(length),
-        1 => ((r.next() % (60.0 * clip_s) as u64) as f32 / 60.0).min(length),
-        2 if !borders.is_empty() => borders[(r.next() % borders.len() as u64) as usize],
-        3 => [0.0, length][(r.next() % 2) as usize],
+    let place = |r: &mut Random, borders: &[f32]| match r.bits() % 5 {
+        0 => ((r.bits() % (30.0 * clip_s) as u64) as f32 / 30.0).min(length),
+        1 => ((r.bits() % (60.0 * clip_s) as u64) as f32 / 60.0).min(length),
+        2 if !borders.is_empty() => borders[(r.bits() % borders.len() as u64) as usize],
+        3 => [0.0, length][(r.bits() % 2) as usize],
         _ => r.between(0.0, length),
     };
     let count = pick(r, 4);
@@ -269,13 +269,13 @@ fn random_montage(r: &mut Random, layer: usize, clip_s: f64) -> MontageSpec {
         }
         all
     });
-    let sections = if cuts.len() == 1 && r.next().is_multiple_of(2) {
+    let sections = if cuts.len() == 1 && r.bits().is_multiple_of(2) {
         vec![]
     } else {
         let names: Vec<String> = (0..cuts.len()).map(|i| format!("s{i}")).collect();
         let section = |(i, from_s): (usize, &f32)| {
-            let gap = r.next().is_multiple_of(4).then(|| cuts.get(i + 1).map_or(length, |c| *c) - 0.05);
-            let next = r.next().is_multiple_of(2).then(|| names[(r.next() % names.len() as u64) as usize].clone());
+            let gap = r.bits().is_multiple_of(4).then(|| cuts.get(i + 1).map_or(length, |c| *c) - 0.05);
+            let next = r.bits().is_multiple_of(2).then(|| names[(r.bits() % names.len() as u64) as usize].clone());
             SectionSpec { name: names[i].clone(), from_s: *from_s, to_s: gap, next, leave: None }
         };
         cuts.iter().enumerate().map(section).collect()
@@ -322,10 +322,10 @@ fn of_a_million_events_none_is_lost_none_is_doubled_and_every_window_ends() {
         let character = character(montages.clone());
         let name = |e: &FiredEvent| character.event_name(e.event).unwrap().to_owned();
         let seconds = 20.0;
-        let stop_s = if r.next().is_multiple_of(2) { f64::from(r.between(0.1, 12.0)) } else { f64::INFINITY };
-        let steady = [0.0, 1.0 / 144.0, 1.0 / 60.0, 1.0 / 50.0, 1.0 / 30.0, 0.1, 0.5][(r.next() % 7) as usize];
-        let mut dice = Random(r.next());
-        let run = run(&character, seconds, stop_s, || match dice.next() % 8 {
+        let stop_s = if r.bits().is_multiple_of(2) { f64::from(r.between(0.1, 12.0)) } else { f64::INFINITY };
+        let steady = [0.0, 1.0 / 144.0, 1.0 / 60.0, 1.0 / 50.0, 1.0 / 30.0, 0.1, 0.5][(r.bits() % 7) as usize];
+        let mut dice = Random(r.bits());
+        let run = run(&character, seconds, stop_s, || match dice.bits() % 8 {
             0 => 0.0,
             1 => f64::from(dice.between(0.0, 0.5)),
             _ if steady == 0.0 => f64::from(dice.between(0.001, 0.05)),

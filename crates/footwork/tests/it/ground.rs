@@ -176,7 +176,7 @@ fn stairs_of_18_cm() {
 fn bumps(seed: u64, cell_m: f32, high_m: f32) -> impl Fn(Vec3) -> GroundPoint {
     let at = move |x: i32, z: i32| {
         let mut r = Random(seed ^ ((x as u64) << 32) ^ (z as u32 as u64));
-        r.next();
+        r.bits();
         r.between(-high_m, high_m)
     };
     let height = move |x: f32, z: f32| {

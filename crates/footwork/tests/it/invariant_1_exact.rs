@@ -82,7 +82,7 @@ proptest! {
         let questions: Vec<Question> = (0..5).map(|_| Question::draw(&db, case.data, &mut r)).collect();
         let asked: Vec<SearchQuery> = questions.iter().map(Question::ask).collect();
         let unseen = Some(Match::default());
-        for backend in Backend::EXACT.into_iter().chain(Backend::APPROXIMATE) {
+        for &backend in Backend::EXACT.iter().chain(Backend::APPROXIMATE) {
             let index = SearchIndex::build(&db, backend);
             for room in [0, 3, 5, 7] {
                 let mut out = vec![unseen; room];
@@ -298,6 +298,6 @@ fn the_character_moves_the_same_whatever_it_searches_with() {
             common::bits(m.state())
         };
         let brute = run(Backend::Brute);
-        Backend::EXACT.into_iter().for_each(|b| assert_eq!(run(b), brute, "{}", b.name()));
+        Backend::EXACT.iter().for_each(|b| assert_eq!(run(*b), brute, "{}", b.name()));
     }
 }

@@ -7,7 +7,7 @@ use common::cases::{Case, Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, tiny};
 use footwork::database::{Database, MirrorMode, RowFlags, TagCost, TagCosts};
 use footwork::schema::{ChannelSpec, ChannelType, Residual};
-use footwork::search::structures::Setting;
+use footwork::search::classics::Setting;
 use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQuery};
 use footwork_metrics::query_sets::{QuerySet, queries};
 use proptest::prelude::*;

@@ -101,7 +101,7 @@ fn stances() -> MachineSpec {
 
 fn stick(at: u64) -> Stick {
     let mut r = Random(at * 77 + 5);
-    match r.next() % 4 {
+    match r.bits() % 4 {
         0 => Stick::default(),
         n => Stick::towards(
             Facing::from_yaw(r.between(-3.0, 3.0)).direction(),
@@ -1041,7 +1041,7 @@ fn states_that_move_alike_are_equal_bytes_after_a_restore() {
     let mut copy = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
     let mut r = Random(5);
     for k in 0..6000u64 {
-        if r.next().is_multiple_of(40) {
+        if r.bits().is_multiple_of(40) {
             copy.restore(m.state()).unwrap();
         }
         let input = MotionInput::stick(stick(k / 50));

@@ -11,7 +11,7 @@ use footwork::matcher::{Character, MatcherConfig, MotionMatcher, SearchConfig, T
 use footwork::math::{Facing, Quat, Transform};
 use footwork::recorder::{Decision, NamedGround, One, Recorder, RecorderConfig, Replay, ReplayError, Trace};
 use footwork::search::Backend;
-use footwork::search::structures::Setting;
+use footwork::search::classics::Setting;
 use glam::Vec3;
 use std::path::Path as FilePath;
 use std::sync::Arc;
@@ -393,7 +393,7 @@ fn every_exact_search_and_every_kernel_replays_the_same() {
         let index = setting.build(who.database().unwrap()).unwrap();
         replays(&trace, &Arc::new(who.with_index(index).unwrap()), &seen, 0);
     }
-    for backend in Backend::EXACT {
+    for &backend in Backend::EXACT {
         let search = SearchConfig { backend, ..SearchConfig::default() };
         let other = Arc::new(who.with_config(MatcherConfig { search, ..MatcherConfig::default() }).unwrap());
         let mut replay = Replay::new(trace.clone(), who.clone(), None).unwrap();

@@ -11,9 +11,9 @@ use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, step};
 use footwork::math::Transform;
 use footwork::schema::Residual;
-use footwork::search::structures::{Setting, Touched};
+use footwork::search::classics::{Setting, Touched, clusters, flat, kdtree, pca, voxel};
 use footwork::search::visit::Columns;
-use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery, clusters, flat, kdtree, pca, voxel};
+use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -444,7 +444,7 @@ fn how_long_each_takes_on_a_database() {
         let jumps = right.iter().flatten().filter(|m| !m.continuing).count();
         println!("{name}: {jumps} of {count} jump");
     }
-    for backend in Backend::EXACT {
+    for &backend in Backend::EXACT {
         let index = SearchIndex::build(&db, backend);
         let us =
             sets.each_ref().map(|(n, q)| format!("{n} {:8.1}       ", median_us(q, |query| index.search(&db, query))));

@@ -4,47 +4,18 @@
 
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
-use footwork::math::{Quat, Transform, smoothstep};
+use footwork::math::{Quat, Random, Transform, smoothstep};
 use footwork::skeleton::Skeleton;
 use footwork_gait::GaitClip;
 use footwork_import::doctor::Check;
 use glam::Vec3;
 
-/// Random numbers from a seed (splitmix64).
-pub struct Dice(pub u64);
+fn sign(random: &mut Random) -> f32 {
+    random.pick(&[-1.0, 1.0])
+}
 
-impl Dice {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n.max(1) as u64) as usize
-    }
-
-    pub fn within(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * (self.bits() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-
-    pub fn sign(&mut self) -> f32 {
-        self.pick(&[-1.0, 1.0])
-    }
-
-    /// Returns a number from a nearly normal distribution of variance 1.
-    pub fn normal(&mut self) -> f32 {
-        (0..12).map(|_| self.within(0.0, 1.0)).sum::<f32>() - 6.0
-    }
-
-    pub fn axis(&mut self) -> Vec3 {
-        Vec3::new(self.normal(), self.normal(), self.normal()).normalize_or(Vec3::X)
-    }
+fn axis(random: &mut Random) -> Vec3 {
+    Vec3::new(random.normal(), random.normal(), random.normal()).normalize_or(Vec3::X)
 }
 
 /// Description of a planted fault.
@@ -63,7 +34,7 @@ pub struct Planted {
 }
 
 /// A maker takes the set of clips and the index of the clip to change. It returns `None` if this clip cannot have the fault.
-pub type Maker = fn(&mut Vec<RawClip>, usize, &GaitClip, &mut Dice) -> Option<Planted>;
+pub type Maker = fn(&mut Vec<RawClip>, usize, &GaitClip, &mut Random) -> Option<Planted>;
 
 /// All makers, with their names in the table.
 pub const MAKERS: [(&str, Maker); 33] = [
@@ -150,14 +121,14 @@ fn turning(c: &RawClip, j: usize, a: usize, b: usize) -> f32 {
     (a..=b).map(turn).sum::<f32>() / (b + 1 - a) as f32
 }
 
-fn renamed(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn renamed(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let victim = d.pick(&["LeftArm", "Spine1", "RightFoot", "Head", "Hips"]);
     reskin(&mut clips[i], |n| if n == victim { format!("{n}2") } else { n.to_owned() }, |_, t| t);
     Some(planted(Check::Skeleton, &clips[i]))
 }
 
 /// Removes the names of the feet, and makes left and right leg bones of different length.
-fn unknown_feet(clips: &mut Vec<RawClip>, _: usize, _: &GaitClip, _: &mut Dice) -> Option<Planted> {
+fn unknown_feet(clips: &mut Vec<RawClip>, _: usize, _: &GaitClip, _: &mut Random) -> Option<Planted> {
     for c in clips.iter_mut() {
         let nameless = |n: &str| n.replace("Foot", "J1").replace("Toe", "J2");
         let odd = ["LeftLeg", "LeftFoot", "LeftToe"].map(|n| c.skeleton.find(n).map(JointIndex::at));
@@ -170,7 +141,7 @@ fn unknown_feet(clips: &mut Vec<RawClip>, _: usize, _: &GaitClip, _: &mut Dice) 
     Some(planted(Check::Roles, &clips[0]))
 }
 
-fn short(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn short(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let frames = 3 + d.below(16);
     keep(&mut clips[i], 0, frames);
     clips[i].looping = false;
@@ -184,7 +155,7 @@ fn keep(c: &mut RawClip, from: usize, to: usize) {
     c.annotations = Default::default();
 }
 
-fn up(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn up(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     let half = std::f32::consts::FRAC_PI_2;
     let turn = d.pick(&[
@@ -204,7 +175,7 @@ fn up(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<
     Some(Planted { restores_m: restores, ..planted(Check::UpAxis, c) })
 }
 
-fn unit(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn unit(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let k = d.pick(&[100.0, 10.0, 0.1, 0.01, 1.0 / 0.0254, 0.0254, 1000.0]);
     let c = &mut clips[i];
     c.translations.iter_mut().for_each(|t| *t *= k);
@@ -212,7 +183,7 @@ fn unit(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Optio
     Some(Planted { restores_m: Some(1e-3), ..planted(Check::Scale, c) })
 }
 
-fn t_pose(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice, start: bool) -> Option<Planted> {
+fn t_pose(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random, start: bool) -> Option<Planted> {
     let c = &mut clips[i];
     let (n, joints, count) = (c.frames(), c.skeleton.len(), 1 + d.below(60));
     let at = if start { 0 } else { n - 1 };
@@ -227,18 +198,18 @@ fn t_pose(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice, start:
     Some(Planted { frames: Some(frames), restores_m: Some(1e-4), ..planted(Check::Calibration, c) })
 }
 
-fn inner(clips: &[RawClip], d: &mut Dice) -> usize {
+fn inner(clips: &[RawClip], d: &mut Random) -> usize {
     1 + d.below(clips[0].skeleton.len() - 1)
 }
 
-fn flipped(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn flipped(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let j = inner(clips, d);
     let c = &mut clips[i];
     let n = c.frames();
     let length = 4 + d.below((n / 2).min(60));
     let a = 4 + d.below(n.checked_sub(length + 8)?);
-    let turn = Quat::from_rotation_vector(d.axis() * d.within(1.3, 3.1));
-    let own = d.sign() > 0.0;
+    let turn = Quat::from_rotation_vector(axis(d) * d.between(1.3, 3.1));
+    let own = sign(d) > 0.0;
     for f in a..a + length {
         let t = local(c, f, j);
         let rotation = if own { t.rotation * turn } else { turn * t.rotation };
@@ -248,7 +219,7 @@ fn flipped(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Op
     Some(Planted { joint, frames: Some([a, a + length - 1]), restores_m: Some(0.06), ..planted(Check::Flip, c) })
 }
 
-fn upsampled(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice, between: bool) -> Option<Planted> {
+fn upsampled(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random, between: bool) -> Option<Planted> {
     if speed(g) < 0.2 {
         return None;
     }
@@ -272,15 +243,15 @@ fn upsampled(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice, bet
     Some(Planted { restores_m: restores, ..planted(Check::Repeated, c) })
 }
 
-fn spike(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn spike(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     // Joints at the ends of the body only count from 36 degrees on.
     let j = inner(clips, d);
     let c = &mut clips[i];
     let is_end = c.skeleton.children(JointIndex::new(j)).next().is_none();
     let width = 1 + d.below(2);
     let a = 10 + d.below(c.frames().checked_sub(22)?);
-    let angle = if is_end { d.within(0.75, 1.4) } else { d.within(0.3, 1.4) };
-    let turn = Quat::from_rotation_vector(d.axis() * angle);
+    let angle = if is_end { d.between(0.75, 1.4) } else { d.between(0.3, 1.4) };
+    let turn = Quat::from_rotation_vector(axis(d) * angle);
     for f in a..a + width {
         let t = local(c, f, j);
         set(c, f, j, Transform::new(t.translation, (t.rotation * turn).normalize()));
@@ -290,30 +261,30 @@ fn spike(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Opti
 }
 
 /// Simulates a tracker that lost a leg: its rotation is random for a fifth of a second.
-fn torn(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn torn(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     let j = c.skeleton.find(d.pick(&["LeftUpLeg", "RightUpLeg", "LeftLeg", "RightLeg"]))?.at();
     let width = 8 + d.below(12);
     let a = 40 + d.below(c.frames().checked_sub(width + 80)?);
     for f in a..a + width {
-        let turn = Quat::from_rotation_vector(d.axis() * d.within(1.0, 2.0));
+        let turn = Quat::from_rotation_vector(axis(d) * d.between(1.0, 2.0));
         let t = local(c, f, j);
         set(c, f, j, Transform::new(t.translation, (t.rotation * turn).normalize()));
     }
     Some(Planted { frames: Some([a, a + width - 1]), ..planted(Check::Glitch, c) })
 }
 
-fn spike_in_place(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn spike_in_place(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     let a = 10 + d.below(c.frames().checked_sub(22)?);
     let mut t = local(c, a, 1);
-    t.translation += d.axis() * d.within(0.06, 0.5);
+    t.translation += axis(d) * d.between(0.06, 0.5);
     set(c, a, 1, t);
     let joint = Some("Hips".to_owned());
     Some(Planted { joint, frames: Some([a, a]), restores_m: Some(0.02), ..planted(Check::Spike, c) })
 }
 
-fn frozen_body(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn frozen_body(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     let length = 4 + d.below(20);
     let a = 6 + d.below(c.frames().checked_sub(length + 14)?);
@@ -330,7 +301,7 @@ fn frozen_body(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -
     Some(Planted { frames: Some([a, a + length - 1]), ..planted(Check::Frozen, c) })
 }
 
-fn frozen_joint(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn frozen_joint(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let j = inner(clips, d);
     let c = &mut clips[i];
     let length = 9 + d.below(20);
@@ -351,18 +322,18 @@ fn frozen_joint(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) 
     Some(Planted { joint, frames: Some([a, a + length - 1]), ..planted(Check::Frozen, c) })
 }
 
-fn stretch(c: &RawClip, d: &mut Dice) -> Option<[usize; 2]> {
+fn stretch(c: &RawClip, d: &mut Random) -> Option<[usize; 2]> {
     let n = c.frames();
     let length = 80 + d.below(n / 3);
     let a = d.below(n.checked_sub(length)?);
     Some([a, a + length - 1])
 }
 
-fn trembling(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn trembling(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let j = inner(clips, d);
     let c = &mut clips[i];
     let [a, b] = stretch(c, d)?;
-    let size = d.within(0.014, 0.05);
+    let size = d.between(0.014, 0.05);
     for f in a..=b {
         let t = local(c, f, j);
         let noise = Vec3::new(d.normal(), d.normal(), d.normal()) * size;
@@ -372,10 +343,10 @@ fn trembling(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> 
     Some(Planted { joint, frames: Some([a, b]), ..planted(Check::Jitter, c) })
 }
 
-fn trembling_place(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn trembling_place(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     let [a, b] = stretch(c, d)?;
-    let size = d.within(0.004, 0.02);
+    let size = d.between(0.004, 0.02);
     for f in a..=b {
         let mut t = local(c, f, 1);
         t.translation += Vec3::new(d.normal(), d.normal(), d.normal()) * size;
@@ -410,7 +381,7 @@ fn swapped(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, which: &str) -> Opt
     Some(Planted { restores_m: Some(1e-4), ..planted(Check::Sides, c) })
 }
 
-fn treadmill(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, _: &mut Dice) -> Option<Planted> {
+fn treadmill(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, _: &mut Random) -> Option<Planted> {
     if speed(g) < 0.7 || steps(g) < 3 || g.truth.root.iter().any(|r| r.translation.y != 0.0) {
         return None;
     }
@@ -425,7 +396,7 @@ fn treadmill(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, _: &mut Dice) -> 
     Some(Planted { restores_m: Some(0.12 * way), ..planted(Check::InPlace, c) })
 }
 
-fn root_turned(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn root_turned(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     let yaw = d.pick(&[90.0f32, -90.0, 180.0]).to_radians();
     let turn = Quat::from_rotation_y(yaw);
@@ -437,7 +408,7 @@ fn root_turned(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -
     Some(Planted { restores_m: Some(1e-3), ..planted(Check::Forward, c) })
 }
 
-fn way_turned(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn way_turned(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     if speed(g) < 0.7 || steps(g) < 3 || g.truth.root.iter().any(|r| r.translation.y != 0.0) {
         return None;
     }
@@ -452,13 +423,13 @@ fn way_turned(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) ->
     Some(Planted { restores_m: Some(1e-2), ..planted(Check::Forward, c) })
 }
 
-fn root_leaves(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn root_leaves(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     if speed(g) < 0.3 {
         return None;
     }
     let c = &mut clips[i];
     let n = c.frames();
-    let away = Quat::from_rotation_y(d.within(-3.0, 3.0)) * Vec3::Z * d.within(1.2, 3.0);
+    let away = Quat::from_rotation_y(d.between(-3.0, 3.0)) * Vec3::Z * d.between(1.2, 3.0);
     for f in 0..n {
         let (root, hips) = (local(c, f, 0), local(c, f, 1));
         let moved = Transform::new(root.translation + away * (f as f32 / n as f32), root.rotation);
@@ -468,12 +439,12 @@ fn root_leaves(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -
     Some(Planted { restores_m: Some(0.15), ..planted(Check::RootDrift, c) })
 }
 
-fn body_drifts(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn body_drifts(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     if steps(g) < 5 || g.truth.root.iter().any(|r| r.translation.y != 0.0) {
         return None;
     }
     let c = &mut clips[i];
-    let velocity = Quat::from_rotation_y(d.within(-3.0, 3.0)) * Vec3::Z * d.within(0.08, 0.3);
+    let velocity = Quat::from_rotation_y(d.between(-3.0, 3.0)) * Vec3::Z * d.between(0.08, 0.3);
     let seconds = c.seconds();
     for f in 0..c.frames() {
         let mut t = local(c, f, 0);
@@ -483,12 +454,12 @@ fn body_drifts(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -
     Some(Planted { restores_m: Some(0.025 * seconds), ..planted(Check::RootDrift, c) })
 }
 
-fn offset(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn offset(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     if g.truth.root.iter().any(|r| r.translation.y != 0.0) {
         return None;
     }
     let c = &mut clips[i];
-    let up = d.sign() * d.within(0.04, 0.5);
+    let up = sign(d) * d.between(0.04, 0.5);
     for f in 0..c.frames() {
         let mut t = local(c, f, 0);
         t.translation.y += up;
@@ -497,12 +468,12 @@ fn offset(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Opt
     Some(Planted { restores_m: Some(0.015), ..planted(Check::Ground, c) })
 }
 
-fn sinking(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn sinking(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     if steps(g) < 4 || g.clip.seconds() < 1.8 || g.truth.root.iter().any(|r| r.translation.y != 0.0) {
         return None;
     }
     let c = &mut clips[i];
-    let up = d.sign() * d.within(0.04, 0.15);
+    let up = sign(d) * d.between(0.04, 0.15);
     for f in 0..c.frames() {
         let mut t = local(c, f, 0);
         t.translation.y += up * f as f32 / c.rate_hz;
@@ -512,7 +483,7 @@ fn sinking(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Op
 }
 
 /// The body glides while one foot is planted, as on ice.
-fn sliding(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn sliding(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     let step = *g.truth.footsteps.get(d.below(g.truth.footsteps.len()))?;
     let frame = |s: f32| (s * c.rate_hz) as usize;
@@ -521,7 +492,7 @@ fn sliding(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Op
     if step.start_s < 0.1 || b < a + 14 || b + 12 > c.frames() || !moves {
         return None;
     }
-    let by = Quat::from_rotation_y(d.within(-3.0, 3.0)) * Vec3::Z * d.within(0.2, 0.4);
+    let by = Quat::from_rotation_y(d.between(-3.0, 3.0)) * Vec3::Z * d.between(0.2, 0.4);
     for f in a..c.frames() {
         let mut t = local(c, f, 0);
         t.translation += by * smoothstep((f - a) as f32 / (b - a) as f32);
@@ -531,7 +502,7 @@ fn sliding(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Op
     Some(Planted { joint, frames: Some([a, b]), ..planted(Check::Sliding, c) })
 }
 
-fn rate(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, _: &mut Dice, k: f32) -> Option<Planted> {
+fn rate(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, _: &mut Random, k: f32) -> Option<Planted> {
     // A few steps, or shuffling, are not sufficient evidence.
     if speed(g) < 0.9 || steps(g) < 5 || g.truth.root.iter().any(|r| r.translation.y != 0.0) {
         return None;
@@ -542,7 +513,7 @@ fn rate(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, _: &mut Dice, k: f32) 
     Some(Planted { restores_m: Some(1e-4), ..planted(Check::Rate, c) })
 }
 
-fn still(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn still(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     let name = d.pick(&["LeftArm", "RightForeArm", "LeftUpLeg", "RightLeg", "LeftFoot", "RightArm"]);
     if speed(g) < 0.5 {
         return None;
@@ -556,7 +527,7 @@ fn still(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Opti
     Some(Planted { joint: Some(name.to_owned()), ..planted(Check::StillJoint, c) })
 }
 
-fn open_loop(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn open_loop(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     let c = &mut clips[i];
     if !c.looping || speed(g) < 0.4 {
         return None;
@@ -565,24 +536,24 @@ fn open_loop(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> 
     let n = c.frames();
     let strides = g.truth.footsteps.len().div_ceil(2).max(1);
     let stride = n / strides.max(1);
-    let to = n - (stride as f32 * d.within(0.3, 0.6)) as usize;
+    let to = n - (stride as f32 * d.between(0.3, 0.6)) as usize;
     keep(c, 0, to);
     c.looping = true;
     Some(planted(Check::OpenLoop, c))
 }
 
-fn copy(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
+fn copy(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Random) -> Option<Planted> {
     if speed(g) < 0.3 {
         return None;
     }
     let mut twin = clips[i].clone();
     let n = twin.frames();
     // A copy of the whole clip, or of most of it, at another position and with noise of the size of a file's last digits.
-    let from = if d.sign() > 0.0 { 0 } else { d.below(n / 4) };
+    let from = if sign(d) > 0.0 { 0 } else { d.below(n / 4) };
     keep(&mut twin, from, n);
     twin.looping = false;
     twin.name = format!("{}_copy", twin.name);
-    let place = Transform::new(Vec3::new(d.within(-3.0, 3.0), 0.0, 2.0), Quat::from_rotation_y(d.within(-3.0, 3.0)));
+    let place = Transform::new(Vec3::new(d.between(-3.0, 3.0), 0.0, 2.0), Quat::from_rotation_y(d.between(-3.0, 3.0)));
     for f in 0..twin.frames() {
         let t = place * local(&twin, f, 0);
         set(&mut twin, f, 0, t);

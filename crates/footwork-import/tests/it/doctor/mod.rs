@@ -4,7 +4,7 @@ mod faults;
 #[path = "../../../../footwork/tests/common/strides.rs"]
 mod strides;
 
-use faults::{Dice, MAKERS, Maker, Planted, world};
+use faults::{MAKERS, Maker, Planted, Random, world};
 use footwork::clip::RawClip;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use footwork_import::doctor::{Diagnosis, DoctorOptions, Finding, Severity, examine};
@@ -45,7 +45,7 @@ struct Trial {
     others: Vec<String>,
 }
 
-fn trial(good: &[GaitClip], maker: Maker, dice: &mut Dice) -> (String, Trial) {
+fn trial(good: &[GaitClip], maker: Maker, dice: &mut Random) -> (String, Trial) {
     loop {
         let victim = &good[dice.below(good.len())];
         let mut clips: Vec<RawClip> = COMPANY
@@ -114,7 +114,7 @@ fn planted_faults_are_found_and_mended() {
     let good = &good;
     let all: Vec<Vec<(String, Trial)>> = std::thread::scope(|scope| {
         let trials = |(k, (_, maker)): (usize, &(&str, Maker))| {
-            let (maker, mut dice) = (*maker, Dice(SEED + k as u64));
+            let (maker, mut dice) = (*maker, Random(SEED + k as u64));
             scope.spawn(move || (0..TRIALS).map(|_| trial(good, maker, &mut dice)).collect())
         };
         let threads: Vec<_> = MAKERS.iter().enumerate().map(trials).collect();
@@ -255,7 +255,7 @@ fn single_strides_are_found_to_be_loops() {
 fn noise_at_30_hz_is_found_where_it_stands_out_of_the_motion() {
     let good = generate(&GaitOptions { routes: false, ..Default::default() });
     let slow: Vec<&GaitClip> = good.iter().filter(|g| g.clip.seconds() > 3.0).collect();
-    let mut dice = Dice(SEED + 500);
+    let mut dice = Random(SEED + 500);
     let mut found = 0;
     for _ in 0..TRIALS * 4 {
         let mut clip = half_rate(&slow[dice.below(slow.len())].clip, 0);

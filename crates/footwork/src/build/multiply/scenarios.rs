@@ -4,7 +4,7 @@ use super::gait::Gait;
 use super::kit::angle_rad;
 use super::route::Scenario;
 use crate::input::{Gait as Pace, Stick};
-use crate::math::{Facing, SplitMix, lerp};
+use crate::math::{Facing, Random, lerp};
 use crate::motion::StickSpeeds;
 use glam::{Vec2, Vec3};
 use std::f32::consts::TAU;
@@ -58,9 +58,9 @@ pub fn all(gait: &Gait, speeds: &StickSpeeds) -> Vec<Scenario> {
 
 /// Returns a route with successive commands in any direction, each before the response to the previous one is over.
 fn random(index: u64, gait: &Gait) -> Scenario {
-    let mut random = SplitMix(SEED + index);
+    let mut random = Random(SEED + index);
     let aside = DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
-    let stick = |random: &mut SplitMix| {
+    let stick = |random: &mut Random| {
         let pace = if random.unit() < 0.5 { Pace::Walk } else { Pace::Run };
         let [towards, look] = [0; 2].map(|_| Stick::towards(direction_rad(TAU * random.unit()), pace));
         let strafe = random.unit() < STRAFES && aside;

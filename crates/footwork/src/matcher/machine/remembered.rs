@@ -7,7 +7,7 @@ use super::memory::{BY_CONDITION, MOST, NOTHING, TICK_S, TRIGGER_COUNTS, Voice};
 use crate::blend::is_blend;
 use crate::input::{RATES, SECONDS};
 use crate::matcher::Playing;
-use crate::math::SplitMix;
+use crate::math::Random;
 use std::ops::Range;
 
 /// Number of call numbers.
@@ -22,7 +22,7 @@ impl Machine {
     /// Returns the time in the state after which `stayed` is true, in seconds.
     pub(super) fn stays_s(&self, state: usize, entries: f32) -> f32 {
         let [least, most] = self.states[state].stay_s;
-        least + (most - least) * SplitMix(u64::from(entries as u32)).unit()
+        least + (most - least) * Random(u64::from(entries as u32)).unit()
     }
 
     /// Writes the memory of a new character.
@@ -156,7 +156,7 @@ impl Machine {
         let head = self.layout.head_mut(memory);
         let n = clips.len();
         if n > 1 {
-            let step = (SplitMix(u64::from(head.entries as u32) ^ 0x5eed).unit() * (n - 1) as f32) as usize;
+            let step = (Random(u64::from(head.entries as u32) ^ 0x5eed).unit() * (n - 1) as f32) as usize;
             head.picked = ((head.picked as usize + 1 + step.min(n - 2)) % n) as f32;
             return clips[head.picked as usize];
         }

@@ -211,12 +211,12 @@ fn delaunay(places: &[[f32; 2]]) -> Vec<[u32; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::SplitMix;
+    use crate::math::Random;
 
     const UNIT: [[f32; 2]; 2] = [[0.0, 1.0], [0.0, 1.0]];
 
     fn random(n: usize, seed: u64) -> Vec<[f32; 2]> {
-        let mut random = SplitMix(seed);
+        let mut random = Random(seed);
         (0..n).map(|_| [random.unit(), random.unit()]).collect()
     }
 

@@ -1,9 +1,9 @@
-//! All structures with all settings in one type: to select one by name, to measure them side by side, and to count the rows
-//! and nodes that a search visits.
+//! Search structures of other systems, to be measured beside the tree: boxes, kd-trees, principal components, voxels, clusters.
+//! Only with the feature `classics`: games need the tree alone.
 //!
 //! ```
-//! use footwork::search::structures::Setting;
-//! use footwork::search::{Backend, pca};
+//! use footwork::search::Backend;
+//! use footwork::search::classics::{Setting, pca};
 //!
 //! // The default setting of a backend, and the same structure with more candidates.
 //! assert_eq!(Setting::of(Backend::Pca), Setting::Pca(pca::Settings::default()));
@@ -12,15 +12,56 @@
 //! assert!(!more.is_exact());
 //! ```
 
+mod boxes;
+pub mod clusters;
+pub mod flat;
+pub mod kdtree;
+pub mod pca;
+pub mod voxel;
+
 use super::cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns};
-use super::visit::{Columns, Visit};
-use super::{
-    Backend, Best, Boxes, Kernel, Match, SearchIndex, SearchQuery, Structure, Tree, clusters, flat, kdtree, pca, voxel,
-};
+use super::visit::{Columns, Visit, apart};
+use super::{Backend, Best, Kernel, Match, SearchIndex, SearchQuery, Structure, Tree};
 use crate::database::{Database, MirrorMode};
 use crate::schema::Residual;
 use std::cell::Cell;
 use std::fmt;
+
+/// The structures.
+#[derive(Debug)]
+pub(super) enum Classic {
+    Boxes(boxes::Boxes),
+    Flat(flat::Flat),
+    KdTree(kdtree::KdTree),
+    Pca(pca::Pca),
+    Voxels(voxel::Voxels),
+    Clusters(clusters::Clusters),
+}
+
+impl Classic {
+    pub fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
+        match self {
+            Self::Boxes(boxes) => boxes.visit(visit),
+            Self::Flat(flat) => apart(flat, visit),
+            Self::KdTree(tree) => apart(tree, visit),
+            Self::Pca(pca) => apart(pca, visit),
+            Self::Voxels(voxels) => apart(voxels, visit),
+            Self::Clusters(clusters) => apart(clusters, visit),
+        }
+    }
+
+    /// Bytes beside the features.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Boxes(boxes) => boxes.bytes(),
+            Self::Flat(flat) => flat.bytes(),
+            Self::KdTree(tree) => tree.bytes(),
+            Self::Pca(pca) => pca.bytes(),
+            Self::Voxels(voxels) => voxels.bytes(),
+            Self::Clusters(clusters) => clusters.bytes(),
+        }
+    }
+}
 
 /// A structure and its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,13 +162,13 @@ impl Setting {
     pub fn build(&self, db: &Database) -> Option<SearchIndex> {
         Some(SearchIndex(match self {
             Self::Brute => Structure::Brute,
-            Self::Boxes => Structure::Boxes(Boxes::build(db)),
             Self::Tree(kernel) => Structure::Tree(Tree::build(db).with_kernel(*kernel)?),
-            Self::Flat(s) => Structure::Flat(flat::Flat::build(db, s)),
-            Self::KdTree(s) => Structure::KdTree(kdtree::KdTree::build(db, s)),
-            Self::Pca(s) => Structure::Pca(pca::Pca::build(db, s)),
-            Self::Voxels(s) => Structure::Voxels(voxel::Voxels::build(db, s)),
-            Self::Clusters(s) => Structure::Clusters(clusters::Clusters::build(db, s)),
+            Self::Boxes => Structure::Classic(Classic::Boxes(boxes::Boxes::build(db))),
+            Self::Flat(s) => Structure::Classic(Classic::Flat(flat::Flat::build(db, s))),
+            Self::KdTree(s) => Structure::Classic(Classic::KdTree(kdtree::KdTree::build(db, s))),
+            Self::Pca(s) => Structure::Classic(Classic::Pca(pca::Pca::build(db, s))),
+            Self::Voxels(s) => Structure::Classic(Classic::Voxels(voxel::Voxels::build(db, s))),
+            Self::Clusters(s) => Structure::Classic(Classic::Clusters(clusters::Clusters::build(db, s))),
         }))
     }
 }

@@ -11,10 +11,10 @@
 //! stored weights. Absolute residuals are ranked as if they were squared. Costs 4 bytes per component and row, and about
 //! 6 bytes per row for the tree.
 
-use super::cost::{ColumnCost, ColumnOrder};
 use super::kdtree::{Points, Split, Tree, Walk};
-use super::visit::{Mirrored, Passes, Visit};
 use crate::database::Database;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Mirrored, Passes, Visit};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -12,11 +12,11 @@
 //! then). Multipliers and absolute residuals count in the choice of clusters as in the cost, but not in the clustering.
 //! Takes about 5 bytes per row.
 
-use super::cost::{ColumnCost, ColumnOrder};
-use super::visit::{Columns, Mirrored, Passes, Visit};
 use crate::database::Database;
 use crate::frames::RowIndex;
-use crate::math::SplitMix;
+use crate::math::Random;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Columns, Mirrored, Passes, Visit};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of clusters: their order lies on the stack of a search (8 KiB).
@@ -198,7 +198,7 @@ fn distance(a: &[f32], b: &[f32]) -> f64 {
 fn seeds(points: &[f32], n: usize, count: usize, seed: u64) -> Vec<f32> {
     let rows = points.len() / n;
     let at = |i: usize| &points[i * n..][..n];
-    let mut random = SplitMix(seed);
+    let mut random = Random(seed);
     let mut unit = || (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
     let mut centroids = at(((unit() * rows as f64) as usize).min(rows - 1)).to_vec();
     let mut away = vec![f64::INFINITY; rows];

@@ -4,12 +4,12 @@
 //! linear over the large boxes. Kept as published, except that boxes never cross a clip's border. It is the baseline of the
 //! other structures: improve those instead.
 
-use super::best::is_within;
-use super::cost::{ColumnCost, ColumnOrder};
-use super::visit::Visit;
-use super::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
+use crate::search::best::is_within;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::Visit;
+use crate::search::{Match, SearchQuery};
 use std::ops::Range;
 
 const SMALL: usize = 16;

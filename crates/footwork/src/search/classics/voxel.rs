@@ -14,11 +14,11 @@
 //! is the slowest of the structures here. Multipliers, absolute residuals and the trajectory do not affect the choice of the
 //! list, only the cost. Takes a bit per voxel in use and run of rows.
 
-use super::cost::{ColumnCost, ColumnOrder};
-use super::visit::{Mirrored, Passes, Visit, variances};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::schema::ChannelKind;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Mirrored, Passes, Visit, variances};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 

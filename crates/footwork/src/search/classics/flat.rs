@@ -8,10 +8,10 @@
 //! every search still computes the bound of every large box, which takes nearly all of its time, so its time is proportional
 //! to the size of the database; a tree's is not. A far query (which separates few boxes) gains least.
 
-use super::cost::{ColumnCost, ColumnOrder};
-use super::visit::{Passes, Visit, variances};
 use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
+use crate::search::cost::{ColumnCost, ColumnOrder};
+use crate::search::visit::{Passes, Visit, variances};
 use serde::{Deserialize, Serialize};
 
 /// Number of boxes whose bounds are computed at once.

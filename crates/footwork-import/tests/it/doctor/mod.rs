@@ -261,7 +261,7 @@ fn noise_at_30_hz_is_found_where_it_stands_out_of_the_motion() {
         let mut clip = half_rate(&slow[dice.below(slow.len())].clip, 0);
         let joints = clip.skeleton.len();
         let j = clip.skeleton.find(dice.pick(&["Spine", "Neck", "Head", "LeftShoulder", "Hips"])).unwrap().at();
-        let size = dice.within(0.03, 0.07);
+        let size = dice.between(0.03, 0.07);
         for f in 0..clip.frames() {
             let noise = glam::Vec3::new(dice.normal(), dice.normal(), dice.normal()) * size;
             let q = &mut clip.rotations[f * joints + j];

@@ -7,8 +7,6 @@ use crate::schema::{MirrorColumn, Residual};
 pub trait ColumnOrder {
     /// Returns the row's value for a column of the query.
     fn value(&self, row: &[f32], column: usize) -> f32;
-    /// Returns the smallest and largest such value in a box.
-    fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32);
     /// Returns the row's column that corresponds to a column of the query, and its sign.
     fn source(&self, column: usize) -> (usize, f32);
     /// Reports a number of nodes (boxes, branches of trees) whose bound is computed, so that a measurement can count them.
@@ -26,9 +24,6 @@ impl ColumnOrder for PlainColumns {
     fn value(&self, row: &[f32], column: usize) -> f32 {
         row[column]
     }
-    fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32) {
-        (min[column], max[column])
-    }
     fn source(&self, column: usize) -> (usize, f32) {
         (column, 1.0)
     }
@@ -42,10 +37,6 @@ impl ColumnOrder for MirroredColumns<'_> {
     fn value(&self, row: &[f32], column: usize) -> f32 {
         let m = self.0[column];
         m.sign * row[m.column]
-    }
-    fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32) {
-        let m = self.0[column];
-        if m.sign < 0.0 { (-max[m.column], -min[m.column]) } else { (min[m.column], max[m.column]) }
     }
     fn source(&self, column: usize) -> (usize, f32) {
         (self.0[column].column, self.0[column].sign)

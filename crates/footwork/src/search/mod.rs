@@ -18,7 +18,7 @@ pub(crate) mod moments;
 mod owned_query;
 mod shown;
 mod tree;
-pub mod visit;
+mod visit;
 
 pub(crate) use best::Best;
 pub use candidates::{Ahead, Candidates, Exclusion};

@@ -4,6 +4,7 @@
 //! linear over the large boxes. Kept as published, except that boxes never cross a clip's border. It is the baseline of the
 //! other structures: improve those instead.
 
+use super::rows::bounds;
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::search::best::is_within;
@@ -60,7 +61,7 @@ impl Level {
         let mut sum = 0.0;
         for c in 0..n {
             let q = features[c];
-            let (low, high) = order.bounds(min, max, c);
+            let (low, high) = bounds(order, min, max, c);
             sum += costs.cost(c, q - q.max(low).min(high), multipliers[c]);
             if !is_within(sum + least_extra, limit) {
                 return true;

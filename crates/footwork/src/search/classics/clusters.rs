@@ -12,11 +12,12 @@
 //! then). Multipliers and absolute residuals count in the choice of clusters as in the cost, but not in the clustering.
 //! Takes about 5 bytes per row.
 
+use super::rows::{Columns, Mirrored, Passes};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::math::Random;
 use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Columns, Mirrored, Passes, Visit};
+use crate::search::visit::Visit;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of clusters: their order lies on the stack of a search (8 KiB).

@@ -8,10 +8,11 @@
 //! every search still computes the bound of every large box, which takes nearly all of its time, so its time is proportional
 //! to the size of the database; a tree's is not. A far query (which separates few boxes) gains least.
 
+use super::rows::{Passes, variances};
 use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
 use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Passes, Visit, variances};
+use crate::search::visit::Visit;
 use serde::{Deserialize, Serialize};
 
 /// Number of boxes whose bounds are computed at once.

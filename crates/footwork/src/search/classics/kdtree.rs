@@ -12,10 +12,11 @@
 //! always fast and often wrong, because a row just across a split is missed; visiting enough leaves costs as much as an exact
 //! search. Multipliers count exactly in its bounds. The tree takes about 11 bytes per row.
 
+use super::rows::{Columns, Mirrored, Passes, variances};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Columns, Mirrored, Passes, Visit, variances};
+use crate::search::visit::Visit;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -17,13 +17,17 @@ pub mod clusters;
 pub mod flat;
 pub mod kdtree;
 pub mod pca;
+mod rows;
 pub mod voxel;
 
+pub use rows::Columns;
+
 use super::cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns};
-use super::visit::{Columns, Visit, apart};
+use super::visit::Visit;
 use super::{Backend, Best, Kernel, Match, SearchIndex, SearchQuery, Structure, Tree};
 use crate::database::{Database, MirrorMode};
 use crate::schema::Residual;
+use rows::apart;
 use std::cell::Cell;
 use std::fmt;
 
@@ -266,9 +270,6 @@ impl<O: ColumnOrder> ColumnOrder for Counted<'_, O> {
             self.add(0, 1);
         }
         self.order.value(row, column)
-    }
-    fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32) {
-        self.order.bounds(min, max, column)
     }
     fn source(&self, column: usize) -> (usize, f32) {
         self.order.source(column)

@@ -12,9 +12,10 @@
 //! 6 bytes per row for the tree.
 
 use super::kdtree::{Points, Split, Tree, Walk};
+use super::rows::{Mirrored, Passes};
 use crate::database::Database;
 use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Mirrored, Passes, Visit};
+use crate::search::visit::Visit;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

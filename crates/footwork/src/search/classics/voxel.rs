@@ -14,11 +14,12 @@
 //! is the slowest of the structures here. Multipliers, absolute residuals and the trajectory do not affect the choice of the
 //! list, only the cost. Takes a bit per voxel in use and run of rows.
 
+use super::rows::{Mirrored, Passes, variances};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::schema::ChannelKind;
 use crate::search::cost::{ColumnCost, ColumnOrder};
-use crate::search::visit::{Mirrored, Passes, Visit, variances};
+use crate::search::visit::Visit;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 

@@ -99,6 +99,7 @@ impl Tree {
     }
 
     /// Replaces the kernel; returns `None` if this processor cannot run it. The matches are the same.
+    #[cfg(feature = "classics")]
     pub fn with_kernel(self, kernel: Kernel) -> Option<Self> {
         Some(Self { kernel: Runnable::new(kernel)?, ..self })
     }

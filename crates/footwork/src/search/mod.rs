@@ -207,6 +207,7 @@ impl<'a> SearchQuery<'a> {
     }
 
     /// Returns a lower bound of the extra cost of all candidates.
+    #[cfg(feature = "classics")]
     pub(crate) fn least_extra_cost(&self) -> f32 {
         self.transition_cost + self.tag_costs.map_or(0.0, TagCosts::least)
     }
@@ -249,7 +250,7 @@ pub struct SearchIndex(Structure);
 
 /// The structures.
 #[derive(Debug)]
-pub(crate) enum Structure {
+enum Structure {
     /// Needs only the features.
     Brute,
     Tree(Tree),

@@ -4,8 +4,9 @@ mod faults;
 #[path = "../../../../footwork/tests/common/strides.rs"]
 mod strides;
 
-use faults::{MAKERS, Maker, Planted, Random, world};
+use faults::{MAKERS, Maker, Planted, world};
 use footwork::clip::RawClip;
+use footwork::math::Random;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use footwork_import::doctor::{Diagnosis, DoctorOptions, Finding, Severity, examine};
 use strides::stride;

@@ -105,7 +105,7 @@ impl From<GroundFlag> for GroundKind {
     after_help = "The replay gives the same poses, bit for bit, and prints the same summary as `simulate`. It needs the data of the recording.\n\nExamples:\n  footwork simulate --db mocap.fwdb --course random --trace run.fwtrace\n  footwork replay run.fwtrace --db mocap.fwdb --json\n  footwork replay run.fwtrace --db mocap.fwdb --fork-at 20 --config other.toml"
 )]
 pub struct ReplayArgs {
-    /// Recorded run (.fwtrace), written by `footwork simulate --trace`, the studio or a game
+    /// Recorded run (.fwtrace). `footwork simulate --trace`, the studio and games write one
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     /// Networks (.fwnet, or `built-in`) of the recording. Default: none

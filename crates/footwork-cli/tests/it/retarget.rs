@@ -180,7 +180,8 @@ fn a_dog_walks_on_four_feet_and_nobody_is_put_on_it() {
     let folder = folder.display().to_string();
     let built = json(dir.path(), &["build", &folder, "-o", "dog.fwdb"]);
     assert_eq!(built["roles"]["left_fore_foot"], "LeftHand");
-    assert_eq!(built["roles"]["right_hind_foot"], "RightFoot");
+    // The End Site of the hock: the paw.
+    assert_eq!(built["roles"]["right_hind_foot"], "RightFoot_End");
     assert_eq!(built["role_sources"]["left_fore_foot"]["found_by"], "topology");
     let file = format!("{folder}/{}", names(Path::new(&folder))[0]);
     fails(

@@ -420,8 +420,8 @@ fn straight_warning(label: &str) -> String {
 }
 
 fn stays_warning() -> String {
-    "no clip travels: the character can only stand, and slides where it is sent; add clips that walk, or, for clips that tread on \
-     the spot, set `root.speed_from_feet = true`"
+    "no clip travels: the character can only stand, and slides where it is sent; add clips that walk, or, for clips that walk in \
+     place, set `root.speed_from_feet = true`"
         .to_owned()
 }
 

@@ -102,17 +102,11 @@ fn the_tracks_of_a_clip_with_six_tags_have_room_in_a_small_window() {
     let tag = |name: &str| format!("  {{ name = \"{name}\", start_s = 0.25, end_s = 0.75 }},\n");
     let tags: String = ["calm", "brisk", "indoors", "careful", "tired"].map(tag).concat();
     let harness = shown(&files(&NAMES, &[("walk_125.tags.toml", &format!("tags = [\n{tags}]\n"))]), "walk_125");
-    let layout = &harness.state().timeline.clip.layout;
-    let (last, rect) = layout.lanes.last().unwrap();
-    println!("{} tracks, the last ({last:?}) ends at {} of 720 px", layout.lanes.len(), rect.bottom());
-    assert!(
-        layout.lanes.len() >= 14 && rect.bottom() <= 720.0 - 4.0,
-        "{} tracks end at {}",
-        layout.lanes.len(),
-        rect.bottom()
-    );
-    // The figure above it has at least as much.
-    assert!(layout.rect().top() > 360.0, "{}", layout.rect().top());
+    let Studio { session, timeline, .. } = harness.state();
+    let y = |lane: &str| timeline.clip.point(lane, session, 0.0).unwrap().y;
+    // Tracks are 13 px high. The figure above them has at least as much of the window.
+    assert!(y("events") + 6.5 <= 720.0 - 4.0, "the last track ends at {}", y("events") + 6.5);
+    assert!(y("used") > 360.0 && y("tired") < y("new tag"), "the first track is at {}", y("used"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Plays a model's own animation until its poses show how the body is built, for models whose rest pose does not stand.
 
-use crate::model::UnknownBody;
+use crate::unknown_body::UnknownBody;
 use bevy_animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeIndex};
 use bevy_animation::{AnimationClip, AnimationPlayer};
 use bevy_app::prelude::*;

@@ -85,6 +85,7 @@ mod debug;
 pub mod events;
 mod input;
 mod kinds;
+mod learn;
 mod matching;
 mod model;
 mod montages;
@@ -96,6 +97,7 @@ mod recorder;
 mod root;
 pub mod schedule;
 mod step;
+mod unknown_body;
 mod variables;
 
 pub use assets::{

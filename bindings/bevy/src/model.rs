@@ -7,6 +7,7 @@
 
 use crate::character::{MotionCharacter, MotionKind};
 use crate::convert::{into_quat, into_vec};
+use crate::unknown_body::{UnknownBody, places, with_travel};
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -90,23 +91,8 @@ pub struct MotionJoint {
     pub(crate) top: Option<math::Transform>,
 }
 
-/// Marks a character whose model stands neither in its rest pose nor in its bind pose. Its poses are collected while Bevy's animation
-/// moves it, until they show how the body is built.
-#[derive(Component, Debug, Default)]
-pub(crate) struct UnknownBody {
-    /// `[frames]` observed poses, in the space of the character.
-    poses: Vec<Pose>,
-}
-
-impl UnknownBody {
-    /// The fit is tried after so many poses, and again after each such number: a second at 60 Hz.
-    const EVERY: usize = 60;
-    /// After so many poses the last error is reported.
-    const MOST: usize = 600;
-}
-
 #[derive(Debug, thiserror::Error)]
-enum ModelError {
+pub(crate) enum ModelError {
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
     #[error(transparent)]
@@ -128,7 +114,7 @@ pub(crate) struct Nodes<'w, 's> {
 }
 
 /// Node that may become a joint.
-struct Node {
+pub(crate) struct Node {
     entity: Entity,
     parent: usize,
     name: String,
@@ -145,7 +131,7 @@ impl Nodes<'_, '_> {
     }
 
     /// Returns the joints of all skins below an entity, and the nodes above them; parents first, starting with the entity itself.
-    fn read(&self, character: Entity) -> Option<Vec<Node>> {
+    pub fn read(&self, character: Entity) -> Option<Vec<Node>> {
         let below: Vec<Entity> = self.below(character);
         let mut skins: BTreeMap<Entity, Option<Mat4>> = BTreeMap::new();
         for skin in below.iter().filter_map(|e| self.nodes.get(*e).ok()?.3) {
@@ -234,35 +220,8 @@ pub(crate) fn fit_models(
     }
 }
 
-/// Collects poses of models that are not fitted yet, and fits them once the poses suffice.
-pub(crate) fn learn_bodies(
-    mut commands: Commands,
-    mut unknown: Query<(Entity, &mut UnknownBody, &mut MotionKind, Option<&MotionRoles>)>,
-    nodes: Nodes,
-) {
-    for (entity, mut body, mut kind, roles) in &mut unknown {
-        let Some(nodes) = nodes.read(entity) else { continue };
-        let Ok(skeleton) = skeleton_of(&nodes, false) else { continue };
-        let pose = Pose::rest(&skeleton);
-        if body.poses.last().is_some_and(|last| *last == pose) {
-            continue;
-        }
-        body.poses.push(pose);
-        if !body.poses.len().is_multiple_of(UnknownBody::EVERY) {
-            continue;
-        }
-        let given = roles.map(|r| r.0.clone()).unwrap_or_default();
-        match fit(&kind.character, &nodes, &given, &body.poses) {
-            Ok(fitted) => show_on(&mut commands, entity, &mut kind, &nodes, fitted),
-            Err(_) if body.poses.len() < UnknownBody::MOST => continue,
-            Err(e) => error!("{entity}: its model stays as it is: {e}"),
-        }
-        commands.entity(entity).remove::<UnknownBody>();
-    }
-}
-
 /// Shows a character on a model.
-fn show_on(
+pub(crate) fn show_on(
     commands: &mut Commands,
     entity: Entity,
     kind: &mut MotionKind,
@@ -308,7 +267,7 @@ impl MotionModel {
 }
 
 /// The joints where their nodes are, or where the skin was bound.
-fn skeleton_of(nodes: &[Node], bound: bool) -> Result<Skeleton, SkeletonError> {
+pub(crate) fn skeleton_of(nodes: &[Node], bound: bool) -> Result<Skeleton, SkeletonError> {
     let places: Vec<math::Transform> =
         nodes.iter().map(|n| rigid(n.bound.filter(|_| bound).unwrap_or(n.model)).0).collect();
     let local = |j: usize| if j == 0 { places[0] } else { places[nodes[j].parent].inverse() * places[j] };
@@ -319,7 +278,7 @@ fn skeleton_of(nodes: &[Node], bound: bool) -> Result<Skeleton, SkeletonError> {
 
 /// Fits a character to a model; returns the model and its size relative to the clips' body. `poses` are observed poses of the model; if
 /// there are none, the rest pose or the bind pose must show how the body is built.
-fn fit(
+pub(crate) fn fit(
     character: &Character,
     nodes: &[Node],
     given: &BTreeMap<String, String>,
@@ -342,8 +301,8 @@ fn fit(
                     other => (skeleton, other?),
                 }
             } else {
-                let roles = JointRoles::resolve_with_poses(&skeleton, given, &seen(&skeleton, poses))?;
-                let target = Reference::from_motion(&skeleton, &roles, poses)?;
+                let roles = JointRoles::resolve_with_poses(&skeleton, given, &places(&skeleton, poses))?;
+                let target = Reference::from_motion(&skeleton, &roles, &with_travel(&skeleton, &roles, poses))?;
                 (skeleton, target)
             };
             let clips = reference(character)?;
@@ -373,17 +332,6 @@ fn fit(
         skeleton,
     };
     Ok((model, scale))
-}
-
-/// `[poses]` `[joints]` where joints are in some of the poses, metres.
-fn seen(skeleton: &Skeleton, poses: &[Pose]) -> Vec<Vec<glam::Vec3>> {
-    const SOME: usize = 16;
-    let place = |pose: &Pose| {
-        let mut world = Vec::new();
-        pose.world(skeleton, &mut world);
-        world.iter().map(|t| t.translation).collect()
-    };
-    poses.iter().step_by(poses.len().div_ceil(SOME)).map(place).collect()
 }
 
 /// Returns the `[joints of the clips]` joints of the same names if all have the same rest pose, otherwise `None`.

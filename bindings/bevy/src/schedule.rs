@@ -17,7 +17,7 @@
 
 use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionMachine, MotionNetworks};
 use crate::probe::MotionWorld;
-use crate::{FootworkPlugin, character, choose, events, input, kinds, matching, model, pose, root, variables};
+use crate::{FootworkPlugin, character, choose, events, input, kinds, learn, matching, model, pose, root, variables};
 use bevy_app::AnimationSystems;
 use bevy_app::prelude::*;
 use bevy_asset::AssetApp;
@@ -94,7 +94,7 @@ where
 {
     use MotionSystems::{Adjust, Match, Pose, Predict, WriteBack};
     app.configure_sets(schedule, (Predict, Match, Pose, Adjust, WriteBack).chain());
-    let models = (model::fit_models, model::learn_bodies);
+    let models = (model::fit_models, learn::learn_bodies);
     let arrive =
         (choose::choose_characters, kinds::make_kinds, character::adopt_kinds, models.chain(), pose::apply_masks);
     let prepare = (pose::watch_paused, pose::enter_shown, matching::prepare_inputs, matching::plan_searches);

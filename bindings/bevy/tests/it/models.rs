@@ -230,19 +230,21 @@ fn a_body_that_lies_in_its_rest_pose_is_known_by_its_motion() {
     let scale = app.world().get::<MotionKind>(e).unwrap().scale;
     assert!((scale - 1.0).abs() < 0.01, "{scale}");
     *app.world_mut().get_mut::<MotionInput>(e).unwrap() = walk(0.0, 1.5);
-    let mut furthest_m: f32 = 0.0;
+    let parts = [("LeftToe", 0.01), ("RightToe", 0.01), ("Head", 0.05), ("LeftHand", 0.05)];
+    let mut furthest_m = [0.0f32; 4];
     for _ in 0..300 {
         app.update();
         let shown = output(&app, e).pose.clone();
-        for name in ["LeftToe", "RightToe", "Head", "LeftHand"] {
+        for ((name, _), furthest_m) in parts.iter().zip(&mut furthest_m) {
             let joint = db.skeleton.find(name).unwrap();
             let source = shown.world_from_root().point(shown.in_root(&db.skeleton, joint).translation);
             let source = Vec3::from_array(source.to_array());
-            furthest_m = furthest_m.max((global(&app, joints[joint.at()]).translation() - source).length());
+            *furthest_m = furthest_m.max((global(&app, joints[joint.at()]).translation() - source).length());
         }
     }
-    println!("a body known by its motion: joints within {:.1} cm of the clips'", 100.0 * furthest_m);
-    assert!(furthest_m < 0.05, "{furthest_m} m");
+    println!("a body known by a second of walking: {parts:?} are off by at most {furthest_m:?} m");
+    // The axes of joints are estimated from one walk.
+    assert!(parts.iter().zip(furthest_m).all(|((_, most_m), off_m)| off_m < *most_m), "{furthest_m:?}");
 }
 
 #[test]

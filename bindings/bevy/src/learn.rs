@@ -17,8 +17,11 @@ pub fn learn_bodies(
         let Some(nodes) = nodes.read(entity) else { continue };
         let Ok(skeleton) = skeleton_of(&nodes, false) else { continue };
         let pose = Pose::rest(&skeleton);
-        if body.poses.last().is_some_and(|last| *last == pose) {
-            continue;
+        match body.poses.last() {
+            Some(last) if *last == pose => continue,
+            // Another model has taken the place of the first.
+            Some(last) if last.rotations.len() != pose.rotations.len() => body.poses.clear(),
+            _ => {}
         }
         body.poses.push(pose);
         if !body.poses.len().is_multiple_of(UnknownBody::EVERY) {

@@ -196,6 +196,7 @@ pub(crate) fn fit_models(
     skins: Query<Entity, Added<SkinnedMesh>>,
     characters: Query<&MotionCharacter>,
     mut kinds: Query<(Entity, &mut MotionKind, Option<&MotionRoles>)>,
+    unknown: Query<(), With<UnknownBody>>,
     nodes: Nodes,
 ) {
     let mut found: Vec<Entity> = skins.iter().filter_map(|s| nodes.character_of(s, &characters)).collect();
@@ -208,6 +209,7 @@ pub(crate) fn fit_models(
         let given = roles.map(|r| r.0.clone()).unwrap_or_default();
         match fit(&kind.character, &nodes, &given, &[]) {
             Ok(fitted) => show_on(&mut commands, entity, &mut kind, &nodes, fitted),
+            Err(ModelError::Retarget(RetargetError::RestPose)) if unknown.contains(entity) => {}
             Err(ModelError::Retarget(RetargetError::RestPose)) => {
                 warn!(
                     "{entity}: its model does not stand in its rest pose: it is shown once it has moved for a second; play an \

@@ -1,13 +1,13 @@
 //! Conventions for axes, units and frames.
 //!
 //! - Metres, seconds, radians. Right-handed, +Y up, a character faces +Z and has its left side at +X.
-//! `local` is the space of the parent joint. `root` is the space of the character's root: on the ground under the body, turned
-//! only about +Y. `world` is the user's space. A transform that maps root to world is named `world_from_root`.
+//! - `local` is the space of the parent joint. `root` is the space of the character's root: on the ground under the body, turned
+//!   only about +Y. `world` is the user's space. A transform that maps root to world is named `world_from_root`.
 //! - Joint 0 is the root. Its local transform is `world_from_root`. Parents come before children.
-//! Velocities of joints "in root space" are velocities relative to the *world*, expressed along the root's axes: a planted foot
-//! has velocity zero.
-//! Clips are half-open ranges of frames. No computation (velocity, window, box) reads across the border of a clip, except from
-//! the end of a loop to its start.
+//! - Velocities of joints "in root space" are velocities relative to the *world*, expressed along the root's axes: a planted foot
+//!   has velocity zero.
+//! - Clips are half-open ranges of frames. No computation (velocity, window, box) reads across the border of a clip, except from
+//!   the end of a loop to its start.
 
 use crate::math::Quat;
 use glam::Vec3;

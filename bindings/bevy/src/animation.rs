@@ -25,8 +25,7 @@ pub fn add(app: &mut App) {
 fn play_first(
     mut commands: Commands,
     unknown: Query<Entity, (With<UnknownBody>, Without<Shown>)>,
-    children: Query<&Children>,
-    skins: Query<&SkinnedMesh>,
+    (children, skins): (Query<&Children>, Query<&SkinnedMesh>),
     mut players: Query<&mut AnimationPlayer>,
     assets: Res<AssetServer>,
     mut graphs: ResMut<Assets<AnimationGraph>>,

@@ -78,7 +78,8 @@ mod tests {
             assert!((0.0..1.0).contains(&u) && random.below(3) < 3 && random.below(0) == 0);
             assert!((0.0..1.0).contains(&random.unit_f64()) && (2.0..=3.0).contains(&random.between(2.0, 3.0)));
             unit += u / n as f32;
-            square += random.normal().powi(2) / n as f32;
+            let normal = random.normal();
+            square += normal * normal / n as f32;
         }
         assert!((unit - 0.5).abs() < 0.01 && (square - 1.0).abs() < 0.05, "{unit} {square}");
     }

@@ -250,6 +250,7 @@ pub struct SearchIndex(Structure);
 
 /// The structures.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of a database")]
 enum Structure {
     /// Needs only the features.
     Brute,

@@ -19,8 +19,8 @@ use footwork::learned::{
 use footwork::machine::Machine;
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::Facing;
+use footwork::math::Random;
 use footwork::recorder::{Recorder, RecorderConfig};
-use footwork_fuzz::random::Random;
 use footwork_gait::GaitOptions;
 use footwork_import::glb::{GlbOptions, write_clip};
 use footwork_import::{CharacterConfig, Units, bvh, gltf};

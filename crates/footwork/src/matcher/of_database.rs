@@ -51,7 +51,7 @@ impl Character {
     }
 
     /// Returns the same character with another index over its database, such as one with forced instructions
-    /// ([`Setting`](crate::search::structures::Setting)), for tests and measurements. `None` for networks.
+    /// (feature `classics`), for tests and measurements. `None` for networks.
     pub fn with_index(&self, index: SearchIndex) -> Option<Self> {
         let db = self.database.clone().filter(|db| db.content_hash() as u64 == self.model.hash)?;
         let foresight = foresight(&db, &self.model, &self.config, None);

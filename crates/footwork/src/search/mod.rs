@@ -244,7 +244,7 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-/// A search structure; built from a database by [`SearchIndex::build`], or by a [`Setting`](structures::Setting).
+/// A search structure, built from a database by [`SearchIndex::build`].
 #[derive(Debug)]
 pub struct SearchIndex(Structure);
 

@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use footwork::frames::JointIndex;
+use footwork::math::Transform;
 use footwork::pose::Pose;
 use footwork::roles::JointRoles;
 use footwork::skeleton::Skeleton;
@@ -41,14 +42,14 @@ pub fn with_travel(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> V
         role("toe").or_else(|| role("foot")).map(JointIndex::at)
     };
     let feet: Vec<usize> = ["left", "right"].into_iter().filter_map(foot).collect();
-    let (mut before, mut world, mut travel) = (Vec::new(), Vec::new(), Vec3::ZERO);
+    let (mut before, mut world, mut travel): (Vec<Transform>, Vec<Transform>, Vec3) = Default::default();
     let mut travelled = Vec::with_capacity(poses.len());
     for pose in poses {
         pose.world(skeleton, &mut world);
         let lower = feet.iter().copied().min_by(|a, b| world[*a].translation.y.total_cmp(&world[*b].translation.y));
-        if let (Some(foot), false) = (lower, before.is_empty()) {
-            let before: &Vec<footwork::math::Transform> = &before;
-            travel -= (world[foot].translation - before[foot].translation) * Vec3::new(1.0, 0.0, 1.0);
+        // The first pose has none before it.
+        if let Some((foot, before)) = lower.and_then(|foot| Some((foot, before.get(foot)?))) {
+            travel -= (world[foot].translation - before.translation) * Vec3::new(1.0, 0.0, 1.0);
         }
         before.clone_from(&world);
         let mut pose = pose.clone();

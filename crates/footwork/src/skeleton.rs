@@ -147,13 +147,18 @@ impl Skeleton {
 
     /// Returns a joint in root space, computed along its chain of parents from `local` transforms. Allocates nothing.
     pub(crate) fn in_root(&self, joint: JointIndex, local: impl Fn(JointIndex) -> Transform) -> Transform {
-        let chain = std::iter::successors(Some(joint), |j| self.parents[j.at()]).take_while(|j| j.at() > 0);
+        let chain = self.chain(joint).take_while(|j| j.at() > 0);
         chain.fold(Transform::IDENTITY, |below, j| local(j) * below)
     }
 
     /// Returns the parents, `[joints]`; `None` only for joint 0.
     pub fn parents(&self) -> &[Option<JointIndex>] {
         &self.parents
+    }
+
+    /// Iterates from a joint over its parents to joint 0, both included.
+    pub(crate) fn chain(&self, joint: JointIndex) -> impl Iterator<Item = JointIndex> {
+        std::iter::successors(Some(joint), |j| self.parents[j.at()])
     }
 
     /// Returns the local rest transforms, `[joints]`, in metres.

@@ -168,7 +168,7 @@ fn build_all(
     }
     report.warnings.extend(contacts::warning(&report.clips, leg_m));
     report.warnings.extend(contacts::joints_warning(&contacts::ContactMotion {
-        tracks: &tracks[..captured],
+        tracks: captured_tracks,
         labels: &labels,
         skeleton: &skeleton,
         joints: &contact_joints,
@@ -498,8 +498,8 @@ pub fn contact_joints(
         let quadruped = groups[2..].iter().copied().find(complete);
         let group = quadruped.or_else(|| groups.iter().copied().find(complete));
         let below = |paw: JointIndex| {
-            let toes = ["left_toe", "right_toe"].into_iter().filter_map(|r| roles.get(r));
-            toes.clone().find(|toe| skeleton.parents()[toe.at()] == Some(paw)).unwrap_or(paw)
+            let mut toes = ["left_toe", "right_toe"].into_iter().filter_map(|r| roles.get(r));
+            toes.find(|toe| skeleton.parents()[toe.at()] == Some(paw)).unwrap_or(paw)
         };
         joints.extend(group.unwrap_or_default().iter().filter_map(|r| roles.get(r)).map(below));
     }

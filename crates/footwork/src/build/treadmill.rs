@@ -132,16 +132,19 @@ fn judge(
         low.iter().all(|l| l.velocities.iter().filter(back).count() as f32 >= ONE_WAY * l.velocities.len() as f32);
     let agree = low.iter().filter_map(|l| middle(&l.velocities)).all(|v| (v - ground).length() < even);
     let carried_m = low.iter().map(|l| l.longest_s).fold(f32::INFINITY, f32::min) * ground.length();
+    let agree = agree && ground.length() >= least;
+    let carry = carried_m >= CARRIES * leg_m;
     // The feet of a clip that is no loop may move in any way: a reason is given only where they tread.
-    let says_why = asked || track.looping;
+    if !(asked || track.looping || agree && one_way && carry) {
+        return Ok(None);
+    }
     match () {
-        () if !says_why && (!agree || !one_way || ground.length() < least || carried_m < CARRIES * leg_m) => Ok(None),
-        () if ground.length() < least || !agree => Err("one slides another way than the other".to_owned()),
+        () if !agree => Err("one slides another way than the other".to_owned()),
         () if !one_way => Err("low as they are they go to and fro".to_owned()),
         () if !asked && spread_mps > even => Err(format!(
             "they slide unevenly, by {spread_mps:.2} m/s (`footwork doctor --fix` gives the body the way of its feet)"
         )),
-        () if carried_m < CARRIES * leg_m => Err(format!("they are down for {carried_m:.2} m at a time")),
+        () if !carry => Err(format!("they are down for {carried_m:.2} m at a time")),
         () => {
             let low_share = low.iter().map(|l| l.share).sum::<f32>() / low.len() as f32;
             Ok(Some(Treading { speed_mps: -ground, spread_mps, low_share, level_m: level_m(track, skeleton, feet) }))

@@ -22,12 +22,11 @@ impl Body {
     /// them.
     pub fn find(skeleton: &Skeleton, roles: &JointRoles, contacts: &[JointIndex]) -> Option<Self> {
         let legs = Leg::find(skeleton, roles, contacts);
-        let parent = |j: JointIndex| skeleton.parents()[j.at()];
-        let above = |j: JointIndex, of: JointIndex| std::iter::successors(Some(of), |j| parent(*j)).any(|a| a == j);
+        let above = |j: JointIndex, of: JointIndex| skeleton.chain(of).any(|a| a == j);
         let first = legs.iter().flatten().next()?;
         let carries_all =
             |j: &JointIndex| j.at() > 0 && legs.iter().flatten().all(|leg| *j != leg.hip && above(*j, leg.hip));
-        let parting = || std::iter::successors(parent(first.hip), |j| parent(*j)).find(carries_all);
+        let parting = || skeleton.chain(first.hip).skip(1).find(carries_all);
         let hips = roles.given("hips").filter(carries_all).or_else(parting)?;
         // The spine is the chain from the hips up to the first fork.
         let beside_legs = |j: JointIndex| !legs.iter().flatten().any(|leg| above(j, leg.toe));

@@ -27,12 +27,11 @@ impl Leg {
     /// contact (below the hips, for a person); `None` if it has fewer than three joints. If it has more than three, roles select
     /// them (excluding a shoulder blade), else the lowest are used.
     pub fn find(skeleton: &Skeleton, roles: &JointRoles, contacts: &[JointIndex]) -> Vec<Option<Self>> {
-        let ancestors = |j: JointIndex| std::iter::successors(Some(j), |j| skeleton.parents()[j.at()]);
         let shared = |j: JointIndex, of: JointIndex| {
-            contacts.iter().any(|other| *other != of && ancestors(*other).any(|a| a == j))
+            contacts.iter().any(|other| *other != of && skeleton.chain(*other).any(|a| a == j))
         };
         let leg = |toe: JointIndex| {
-            let chain: Vec<JointIndex> = ancestors(toe).take_while(|j| j.at() > 0 && !shared(*j, toe)).collect();
+            let chain: Vec<JointIndex> = skeleton.chain(toe).take_while(|j| j.at() > 0 && !shared(*j, toe)).collect();
             if let Some(leg) = Self::by_roles(skeleton, roles, &chain) {
                 return Some(leg);
             }

@@ -86,11 +86,7 @@ impl Rig {
 fn carriers(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<bool> {
     let mut carries = vec![false; skeleton.len()];
     for contact in contacts {
-        let mut joint = Some(*contact);
-        while let Some(j) = joint {
-            carries[j.at()] = true;
-            joint = skeleton.parents()[j.at()];
-        }
+        skeleton.chain(*contact).for_each(|j| carries[j.at()] = true);
     }
     carries
 }

@@ -1,5 +1,6 @@
 //! Queries about a hierarchy.
 
+use crate::frames::JointIndex;
 use crate::skeleton::Skeleton;
 
 /// Returns the parent of a joint.
@@ -9,7 +10,7 @@ pub fn parent(skeleton: &Skeleton, joint: usize) -> Option<usize> {
 
 /// Iterates from a joint over its ancestors to joint 0, including the joint itself.
 pub fn upwards(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(joint), |j| parent(skeleton, *j))
+    skeleton.chain(JointIndex::new(joint)).map(JointIndex::at)
 }
 
 /// Returns the number of joints from a joint to joint 0, including both.

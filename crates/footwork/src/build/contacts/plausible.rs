@@ -89,7 +89,7 @@ impl ContactMotion<'_> {
     /// Returns a description of a foot that never touches the ground, or always does. Only frames in which the body travels count, if
     /// there are enough of them.
     fn never_or_always(&self, slot: usize) -> Option<&'static str> {
-        let least_mps = TRAVELS * (GRAVITY_MPS2 * self.leg_m).sqrt();
+        let least_mps = travels_mps(self.leg_m);
         // Seconds in all and in contact, of all frames and of travelling ones.
         let [mut all, mut travel] = [[0.0f32; 2]; 2];
         for (i, track) in self.tracks.iter().enumerate() {
@@ -98,8 +98,9 @@ impl ContactMotion<'_> {
                 let step = track.local(f + 1, 0).translation - track.local(f, 0).translation;
                 let on = if self.touches(i, f, slot) { frame_s } else { 0.0 };
                 let travels = step.length() > least_mps * frame_s;
-                for sum in [Some(&mut all), travels.then_some(&mut travel)].into_iter().flatten() {
-                    *sum = [sum[0] + frame_s, sum[1] + on];
+                all = [all[0] + frame_s, all[1] + on];
+                if travels {
+                    travel = [travel[0] + frame_s, travel[1] + on];
                 }
             }
         }
@@ -115,35 +116,38 @@ impl ContactMotion<'_> {
     /// Returns the joint that is lower than a foot in most frames in which the foot is planted, and by how much, in metres. The parents
     /// of feet, and other feet with their children, do not count.
     fn lower(&self, slot: usize) -> Option<(&str, f32)> {
-        let parents = self.skeleton.parents();
-        let is_above = |above: usize, below: usize| {
-            std::iter::successors(Some(below), |j| parents[*j].map(JointIndex::at)).any(|j| j == above)
-        };
-        let foot = self.joints[slot].at();
-        let others = || self.joints.iter().map(|j| j.at()).filter(|j| *j != foot);
-        let looked_at: Vec<usize> = (0..self.skeleton.len())
+        let is_above = |above: JointIndex, below: JointIndex| self.skeleton.chain(below).any(|j| j == above);
+        let foot = self.joints[slot];
+        let others = || self.joints.iter().copied().filter(|j| *j != foot);
+        let looked_at: Vec<JointIndex> = (0..self.skeleton.len())
+            .map(JointIndex::new)
             .filter(|j| !is_above(*j, foot) && !others().any(|other| is_above(other, *j) || is_above(*j, other)))
             .collect();
         // The height above the lowest joint, and that joint, for each frame in contact.
-        let mut found: Vec<(f32, usize)> = Vec::new();
+        let mut found: Vec<(f32, JointIndex)> = Vec::new();
         let mut world: Vec<Transform> = Vec::new();
         for (i, track) in self.tracks.iter().enumerate() {
             let every = ((EVERY_S * track.rate_hz) as usize).max(1);
             for f in (0..track.frames()).step_by(every).filter(|f| self.touches(i, *f, slot)) {
                 track.world(self.skeleton, f, &mut world);
-                let height = |j: usize| world[j].translation.y;
+                let height = |j: JointIndex| world[j.at()].translation.y;
                 let lowest = looked_at.iter().copied().min_by(|a, b| height(*a).total_cmp(&height(*b)))?;
                 found.push((height(foot) - height(lowest), lowest));
             }
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (by_m, joint) = *found.get(((1.0 - MOSTLY) * found.len() as f32) as usize)?;
-        (by_m > LOWER * self.leg_m).then(|| (self.skeleton.name(JointIndex::new(joint)), by_m))
+        (by_m > LOWER * self.leg_m).then(|| (self.skeleton.name(joint), by_m))
     }
 }
 
+/// Returns the minimum speed of a travelling body, m/s.
+fn travels_mps(leg_m: f32) -> f32 {
+    TRAVELS * (GRAVITY_MPS2 * leg_m).sqrt()
+}
+
 fn doubt(clip: &ClipReport, leg_m: f32) -> Option<&'static str> {
-    if clip.stance_share.is_empty() || clip.mean_speed_mps < TRAVELS * (GRAVITY_MPS2 * leg_m).sqrt() {
+    if clip.stance_share.is_empty() || clip.mean_speed_mps < travels_mps(leg_m) {
         return None;
     }
     let limps = clip.stance_share.chunks_exact(2).any(|pair| (pair[0] - pair[1]).abs() > LIMP);

@@ -25,8 +25,7 @@ impl<'a> Kit<'a> {
         let body = rig.body.as_ref()?;
         let [Some(a), Some(b)] = body.legs[..] else { return None };
         let left = rig.roles.get("left_up_leg").or(rig.roles.get("left_foot"))?;
-        let hangs_from =
-            |leg: &Leg| std::iter::successors(Some(leg.toe), |j| skeleton.parents()[j.at()]).any(|j| j == left);
+        let hangs_from = |leg: &Leg| skeleton.chain(leg.toe).any(|j| j == left);
         let (legs, slots) = if hangs_from(&a) { ([a, b], [0, 1]) } else { ([b, a], [1, 0]) };
         Some(Self { skeleton, hips: body.hips, legs, slots, contact_joints: 2 })
     }

@@ -7,7 +7,7 @@ use crate::kinds::{KindKey, Kinds};
 use crate::model::MotionModel;
 use crate::montages::MotionMontages;
 use crate::root::RootMotion;
-use crate::step::SoFar;
+use crate::step::FrameReports;
 use crate::variables::{MotionVariables, PreparedVariables};
 use bevy_asset::Handle;
 use bevy_ecs::prelude::*;
@@ -101,7 +101,7 @@ impl MotionOutput {
 
 /// Data of the plugin from frame to frame, beside the state. It does not influence motion.
 #[derive(Component, Default)]
-pub(crate) struct Backstage {
+pub(crate) struct PluginState {
     pub prepared: Prepared,
     pub variables: PreparedVariables,
     pub turn: Turn,
@@ -111,17 +111,17 @@ pub(crate) struct Backstage {
     pub fault: Option<String>,
     pub result: Option<InputError>,
     /// Results of several updates in one frame; empty between frames.
-    pub so_far: SoFar,
+    pub reports: FrameReports,
     /// True if motion continues from the pose that the model shows.
     pub enters: bool,
     /// Frame in which the character was last found in a group of the scheduler.
     pub counted: u64,
     /// Data for drawing.
     #[cfg(feature = "debug")]
-    pub seen: Option<Box<crate::debug::Seen>>,
+    pub debug: Option<Box<crate::debug::DebugData>>,
 }
 
-impl Backstage {
+impl PluginState {
     /// Logs an error that prevents a character from moving, once.
     pub fn report(&mut self, entity: Entity, fault: Option<String>) {
         if self.fault != fault {
@@ -141,12 +141,12 @@ pub(crate) fn adopt_kinds(
         Entity,
         &MotionCharacter,
         (&Transform, &mut MotionVariables, Option<&MotionMontages>),
-        Option<(&mut MotionKind, &mut MotionState, &mut MotionOutput, &mut Backstage)>,
+        Option<(&mut MotionKind, &mut MotionState, &mut MotionOutput, &mut PluginState)>,
     )>,
 ) {
     for (entity, wanted, (transform, mut variables, montages), parts) in &mut characters {
         let Some(character) = kinds.get(KindKey::of(wanted)) else { continue };
-        let Some((mut kind, mut state, mut output, mut backstage)) = parts else {
+        let Some((mut kind, mut state, mut output, mut plugin_state)) = parts else {
             let Some(parts) = begin(character, transform) else { continue };
             go_on_calling(commands.entity(entity), montages, character, &parts.1.0);
             commands.entity(entity).insert(parts);
@@ -165,8 +165,8 @@ pub(crate) fn adopt_kinds(
         go_on_calling(commands.entity(entity), montages, character, &new);
         kind.character = character.clone();
         (state.0, output.0) = (new, shown);
-        backstage.prepared.forget();
-        backstage.variables = PreparedVariables::default();
+        plugin_state.prepared.forget();
+        plugin_state.variables = PreparedVariables::default();
     }
 }
 
@@ -183,14 +183,14 @@ fn go_on_calling(
     }
 }
 
-type Parts = (MotionKind, MotionState, MotionOutput, Backstage);
+type Parts = (MotionKind, MotionState, MotionOutput, PluginState);
 
 fn begin(character: &Arc<Character>, at: &Transform) -> Option<Parts> {
     let mut state = character.state_at(into_root(at, 1.0)).ok()?;
     let mut output = character.output();
     character.show(&mut state, &mut character.scratch(), &mut output).ok()?;
     let kind = MotionKind { character: character.clone(), scale: 1.0 };
-    Some((kind, MotionState(state), MotionOutput(output), Backstage::default()))
+    Some((kind, MotionState(state), MotionOutput(output), PluginState::default()))
 }
 
 /// Returns the height of a character above the root of its motion, in metres of the world: the motion is level, the ground may

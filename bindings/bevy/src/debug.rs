@@ -1,6 +1,6 @@
 //! Data of the matcher, drawn as gizmos.
 
-use crate::character::{Backstage, MotionKind, MotionOutput};
+use crate::character::{MotionKind, MotionOutput, PluginState};
 use crate::convert::from_matcher;
 use crate::schedule::MotionSystems;
 use bevy_app::prelude::*;
@@ -50,7 +50,7 @@ impl Default for MotionGizmos {
 
 /// Data to draw. Features are raw, in root space.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct DebugData {
     candidates_wanted: usize,
     query: Vec<f32>,
     matched: Vec<f32>,
@@ -61,7 +61,7 @@ pub(crate) struct Seen {
 /// Number of frames of the past path: 1.5 s at 60 frames per second.
 const PAST: usize = 90;
 
-impl Seen {
+impl DebugData {
     /// Stores the search's results from the working memory, after a step.
     pub fn look(&mut self, character: &Character, scratch: &Scratch, output: &Output) {
         let Some(db) = character.database().filter(|_| output.searches > 0) else { return };
@@ -98,29 +98,29 @@ fn pose_at(db: &Database, row: RowIndex) -> Pose {
 }
 
 /// Adds or removes the data for drawing, as a character has gizmos or not.
-fn watch(mut characters: Query<(Option<&MotionGizmos>, &mut Backstage)>) {
-    for (gizmos, mut backstage) in &mut characters {
+fn watch(mut characters: Query<(Option<&MotionGizmos>, &mut PluginState)>) {
+    for (gizmos, mut plugin_state) in &mut characters {
         match gizmos {
             Some(gizmos) => {
-                let seen = backstage.seen.get_or_insert_default();
+                let seen = plugin_state.debug.get_or_insert_default();
                 seen.candidates_wanted = gizmos.candidates;
             }
-            None => backstage.seen = None,
+            None => plugin_state.debug = None,
         }
     }
 }
 
-fn follow(mut characters: Query<(&MotionKind, &MotionOutput, &mut Backstage)>) {
-    for (kind, output, mut backstage) in &mut characters {
-        let Some(seen) = &mut backstage.seen else { continue };
+fn follow(mut characters: Query<(&MotionKind, &MotionOutput, &mut PluginState)>) {
+    for (kind, output, mut plugin_state) in &mut characters {
+        let Some(seen) = &mut plugin_state.debug else { continue };
         seen.past.truncate(PAST - 1);
         seen.past.push_front(from_matcher(output.0.pose.world_from_root().translation, kind.scale));
     }
 }
 
-fn draw(mut gizmos: Gizmos, characters: Query<(&MotionGizmos, &MotionKind, &MotionOutput, &Backstage)>) {
-    for (wanted, kind, output, backstage) in &characters {
-        let Some(seen) = &backstage.seen else { continue };
+fn draw(mut gizmos: Gizmos, characters: Query<(&MotionGizmos, &MotionKind, &MotionOutput, &PluginState)>) {
+    for (wanted, kind, output, plugin_state) in &characters {
+        let Some(seen) = &plugin_state.debug else { continue };
         let (character, scale, pose) = (&kind.character, kind.scale, &output.0.pose);
         let root = pose.world_from_root();
         let world = |p: glam::Vec3| from_matcher(root.point(p), scale);

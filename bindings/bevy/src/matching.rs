@@ -1,7 +1,7 @@
 //! Systems over all characters, from inputs to poses of the clips' skeleton.
 
-use crate::character::{Backstage, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
 use crate::character::{MotionCharacter, lift_m, shown_root};
+use crate::character::{MotionKind, MotionOutput, MotionPaused, MotionState, PluginState, RootDriver};
 use crate::convert::{from_matcher, into_matcher, into_root, into_vec};
 use crate::input::{HandTargets, LookAt, MotionBody, MotionInput};
 use crate::montages::MotionMontages;
@@ -79,20 +79,21 @@ pub(crate) fn prepare_inputs(
             (&MotionCharacter, &MotionKind, &MotionInput, &Transform),
             (&MotionVariables, Option<&MotionMontages>),
             (Option<&LookAt>, Option<&HandTargets>, Option<&MotionBody>, Has<GroundProbe>),
-            (&mut MotionState, &mut Backstage),
+            (&mut MotionState, &mut PluginState),
         ),
         Without<MotionPaused>,
     >,
     places: Query<&GlobalTransform>,
 ) {
-    for (entity, asked, (variables, montages), (look, hands, body, probed), (mut state, mut backstage)) in
+    for (entity, asked, (variables, montages), (look, hands, body, probed), (mut state, mut plugin_state)) in
         &mut characters
     {
         let (character, kind, input, at) = asked;
         let (scale, shared) = (kind.scale, &kind.character);
-        let filled = backstage.prepared.fill(input, scale, shared.database().map(|d| &**d), shared.schema().user_width);
+        let filled =
+            plugin_state.prepared.fill(input, scale, shared.database().map(|d| &**d), shared.schema().user_width);
         let machine = shared.machine();
-        let Backstage { prepared, variables: known, .. } = &mut *backstage;
+        let PluginState { prepared, variables: known, .. } = &mut *plugin_state;
         let tell = |what| error!("motion of {entity}: {what}; it is ignored");
         known.fill(variables, machine, &mut prepared.input.variables, tell);
         let to = &mut prepared.input;
@@ -105,11 +106,11 @@ pub(crate) fn prepare_inputs(
         match &to.body {
             Some(body) if !probed => follow_height(kind, body, &mut state),
             Some(_) => {}
-            None => follow(character.root, kind, at, &mut state, backstage.written.as_ref()),
+            None => follow(character.root, kind, at, &mut state, plugin_state.written.as_ref()),
         }
         let fault = filled.err().map(|e| e.to_string());
-        if fault.is_some() || backstage.result.is_none() {
-            backstage.report(entity, fault);
+        if fault.is_some() || plugin_state.result.is_none() {
+            plugin_state.report(entity, fault);
         }
     }
 }
@@ -149,7 +150,7 @@ fn same_place(a: &Transform, b: &Transform) -> bool {
 pub(crate) fn plan_searches(
     mut crowds: ResMut<Crowds>,
     budget: Res<MotionBudget>,
-    mut characters: Query<(Entity, &MotionKind, &MotionState, &mut Backstage, &Transform), Without<MotionPaused>>,
+    mut characters: Query<(Entity, &MotionKind, &MotionState, &mut PluginState, &Transform), Without<MotionPaused>>,
     viewers: Query<&GlobalTransform, With<MotionViewer>>,
 ) {
     let Crowds { groups, order, frame } = &mut *crowds;
@@ -158,9 +159,9 @@ pub(crate) fn plan_searches(
     for group in groups.iter_mut() {
         for i in (0..group.members.len()).rev() {
             match characters.get_mut(group.members[i]) {
-                Ok((_, kind, _, mut backstage, _)) if Arc::ptr_eq(&kind.character, &group.kind) => {
-                    backstage.counted = *frame;
-                    backstage.turn = Turn::Regular;
+                Ok((_, kind, _, mut plugin_state, _)) if Arc::ptr_eq(&kind.character, &group.kind) => {
+                    plugin_state.counted = *frame;
+                    plugin_state.turn = Turn::Regular;
                 }
                 _ => {
                     group.members.swap_remove(i);
@@ -170,11 +171,11 @@ pub(crate) fn plan_searches(
             }
         }
     }
-    for (entity, kind, _, mut backstage, _) in &mut characters {
-        if backstage.counted == *frame {
+    for (entity, kind, _, mut plugin_state, _) in &mut characters {
+        if plugin_state.counted == *frame {
             continue;
         }
-        backstage.turn = Turn::Regular;
+        plugin_state.turn = Turn::Regular;
         let found = groups.iter().position(|g| Arc::ptr_eq(&g.kind, &kind.character));
         let g = found.unwrap_or_else(|| {
             let kind = kind.character.clone();
@@ -215,8 +216,8 @@ pub(crate) fn plan_searches(
         let header = |m: &Entity| &readers.get(*m).expect("members were looked up above").2.0.header;
         let Ok(turns) = scheduler.plan(kind.config(), members.iter().map(header), significance) else { continue };
         for (member, turn) in members.iter().zip(turns) {
-            if let Ok((_, _, _, mut backstage, _)) = characters.get_mut(*member) {
-                backstage.turn = *turn;
+            if let Ok((_, _, _, mut plugin_state, _)) = characters.get_mut(*member) {
+                plugin_state.turn = *turn;
             }
         }
     }
@@ -246,7 +247,7 @@ pub(crate) fn match_motion<W: MotionWorld>(
         &MotionKind,
         &mut MotionState,
         &mut MotionOutput,
-        &mut Backstage,
+        &mut PluginState,
         (Option<&GroundProbe>, Option<&WallProbe>, Option<&mut MotionRecorder>),
     )>,
     world: StaticSystemParam<W::Param>,
@@ -259,7 +260,7 @@ pub(crate) fn match_motion<W: MotionWorld>(
     let world: &SystemParamItem<W::Param> = &world;
     let crowd = characters.par_iter_many_unique_mut(&crowds.order);
     let chunks = BatchingStrategy::fixed(CHUNK);
-    crowd.batching_strategy(chunks).for_each(|(entity, kind, mut state, mut output, mut backstage, others)| {
+    crowd.batching_strategy(chunks).for_each(|(entity, kind, mut state, mut output, mut plugin_state, others)| {
         let (ground_probe, wall_probe, recorder) = others;
         let mut rooms = rooms.borrow_local_mut();
         let scratch = rooms.of(&kind.character);
@@ -284,22 +285,22 @@ pub(crate) fn match_motion<W: MotionWorld>(
             };
             into_matcher(end, scale)
         };
-        let backstage = &mut *backstage;
+        let plugin_state = &mut *plugin_state;
         let input = core::MotionInput {
             ground: ground_probe.is_some().then_some(&ground),
             collide: wall_probe.is_some().then_some(&wall),
-            ..backstage.prepared.input.borrow()
+            ..plugin_state.prepared.input.borrow()
         };
         let one = One { state: &mut state.0, scratch, output: &mut output.0 };
-        let (character, turn) = (&*kind.character, backstage.turn);
+        let (character, turn) = (&*kind.character, plugin_state.turn);
         let mut recorder = recorder;
-        let done = backstage.so_far.step_whole((turn, dt_s), one, |turn, dt_s, one| match &mut recorder {
+        let done = plugin_state.reports.step_whole((turn, dt_s), one, |turn, dt_s, one| match &mut recorder {
             Some(recorder) => recorder.step(character, &input, turn, dt_s, one),
             None => step_one(character, &input, turn, dt_s, one),
         });
-        backstage.result = done.err();
+        plugin_state.result = done.err();
         #[cfg(feature = "debug")]
-        if let Some(seen) = &mut backstage.seen {
+        if let Some(seen) = &mut plugin_state.debug {
             seen.look(&kind.character, rooms.of(&kind.character), &output.0);
         }
     });
@@ -312,7 +313,7 @@ const LONGEST_FRAME_S: f32 = 0.25;
 pub(crate) fn record_searches(
     mut crowds: ResMut<Crowds>,
     budget: Res<MotionBudget>,
-    mut characters: Query<(Entity, &MotionOutput, &mut Backstage)>,
+    mut characters: Query<(Entity, &MotionOutput, &mut PluginState)>,
     time: Res<Time>,
 ) {
     if budget.searches_per_frame.is_some() {
@@ -322,9 +323,9 @@ pub(crate) fn record_searches(
             scheduler.record(time.delta_secs(), members.iter().map(searches));
         }
     }
-    for (entity, _, mut backstage) in &mut characters {
-        if let Some(fault) = backstage.result.as_ref().map(ToString::to_string) {
-            backstage.report(entity, Some(fault));
+    for (entity, _, mut plugin_state) in &mut characters {
+        if let Some(fault) = plugin_state.result.as_ref().map(ToString::to_string) {
+            plugin_state.report(entity, Some(fault));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Conversion of poses from the clips' skeleton to the model's entities, and back.
 
-use crate::character::{Backstage, MotionKind, MotionOutput, MotionPaused, MotionState};
+use crate::character::{MotionKind, MotionOutput, MotionPaused, MotionState, PluginState};
 use crate::convert::{from_quat, from_vec, into_quat, into_root, into_vec};
 use crate::model::{Fit, MotionJoint, MotionModel};
 use bevy_ecs::prelude::*;
@@ -190,17 +190,23 @@ fn stand_over_hips(
 }
 
 /// Marks a character whose motion is no longer paused, so that it continues from the pose shown.
-pub(crate) fn mark_entering(paused: On<Remove, MotionPaused>, mut characters: Query<&mut Backstage>) {
-    if let Ok(mut backstage) = characters.get_mut(paused.entity) {
-        backstage.enters = true;
+pub(crate) fn mark_entering(paused: On<Remove, MotionPaused>, mut characters: Query<&mut PluginState>) {
+    if let Ok(mut plugin_state) = characters.get_mut(paused.entity) {
+        plugin_state.enters = true;
     }
 }
 
 pub(crate) fn enter_shown(
-    mut characters: Query<(&MotionKind, &mut MotionState, &mut MotionOutput, &mut Backstage, Option<&mut MotionModel>)>,
+    mut characters: Query<(
+        &MotionKind,
+        &mut MotionState,
+        &mut MotionOutput,
+        &mut PluginState,
+        Option<&mut MotionModel>,
+    )>,
 ) {
-    for (kind, mut state, mut output, mut backstage, model) in &mut characters {
-        if !std::mem::take(&mut backstage.enters) {
+    for (kind, mut state, mut output, mut plugin_state, model) in &mut characters {
+        if !std::mem::take(&mut plugin_state.enters) {
             continue;
         }
         let Some(mut model) = model.filter(|m| m.watched.frames > 0) else { continue };
@@ -208,8 +214,8 @@ pub(crate) fn enter_shown(
         watched.frames = 0;
         let shown = (&watched.now, &watched.velocity);
         let entered = kind.character.enter(shown, &mut state.0, &mut kind.character.scratch(), &mut output.0);
-        backstage.result = entered.err();
-        backstage.written = None;
+        plugin_state.result = entered.err();
+        plugin_state.written = None;
         (model.feet, model.shown) = (Default::default(), false);
     }
 }

@@ -1,6 +1,6 @@
 //! Position of a character: written to its `Transform`, or given to physics.
 
-use crate::character::{Backstage, MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
+use crate::character::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, PluginState, RootDriver};
 use crate::character::{lift_m, shown_root};
 use crate::convert::{from_matcher, from_quat, from_vec};
 use crate::model::MotionModel;
@@ -49,9 +49,9 @@ pub(crate) fn track_roots(mut characters: Query<(&MotionKind, &MotionOutput, &mu
 
 /// Writes the `Transform` of characters that the animation moves.
 pub(crate) fn write_roots(mut characters: Query<Written, Without<MotionPaused>>) {
-    for ((character, kind, state), (mut transform, mut backstage), model) in &mut characters {
+    for ((character, kind, state), (mut transform, mut plugin_state), model) in &mut characters {
         let root = model.map_or_else(|| shown_root(kind, state), |m| place(m, lift_m(kind, state), 1.0));
-        write(character, root, &mut transform, &mut backstage);
+        write(character, root, &mut transform, &mut plugin_state);
     }
 }
 
@@ -60,16 +60,16 @@ pub(crate) fn interpolate_roots(mut characters: Query<Written, Without<MotionPau
     if overstep.0 >= 1.0 {
         return;
     }
-    for ((character, kind, state), (mut transform, mut backstage), model) in &mut characters {
+    for ((character, kind, state), (mut transform, mut plugin_state), model) in &mut characters {
         let Some(model) = model else { continue };
-        write(character, place(model, lift_m(kind, state), overstep.0), &mut transform, &mut backstage);
+        write(character, place(model, lift_m(kind, state), overstep.0), &mut transform, &mut plugin_state);
     }
 }
 
 /// Components for writing roots.
 type Written<'a> = (
     (&'a MotionCharacter, &'a MotionKind, &'a MotionState),
-    (&'a mut Transform, &'a mut Backstage),
+    (&'a mut Transform, &'a mut PluginState),
     Option<&'a MotionModel>,
 );
 
@@ -79,9 +79,9 @@ fn place(model: &MotionModel, lift_m: f32, alpha: f32) -> Transform {
     Transform::from_translation(translation).with_rotation(from_quat(root.rotation))
 }
 
-fn write(character: &MotionCharacter, root: Transform, transform: &mut Mut<Transform>, backstage: &mut Backstage) {
+fn write(character: &MotionCharacter, root: Transform, transform: &mut Mut<Transform>, plugin_state: &mut PluginState) {
     if character.root == RootDriver::Transform {
         (transform.translation, transform.rotation) = (root.translation, root.rotation);
-        backstage.written = Some(**transform);
+        plugin_state.written = Some(**transform);
     }
 }

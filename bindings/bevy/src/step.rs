@@ -23,7 +23,7 @@ pub(crate) fn step_one(
 
 /// Reports of the updates of a frame so far.
 #[derive(Debug, Default)]
-pub(crate) struct SoFar {
+pub(crate) struct FrameReports {
     events: Vec<FiredEvent>,
     footsteps: Vec<Footstep>,
     state_changes: Vec<StateChange>,
@@ -33,7 +33,7 @@ pub(crate) struct SoFar {
     counts: [u32; 3],
 }
 
-impl SoFar {
+impl FrameReports {
     /// Advances a character by a frame with as many calls of `update` as needed. The output then covers the whole frame.
     pub fn step_whole(
         &mut self,

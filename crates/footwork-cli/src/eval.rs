@@ -19,7 +19,7 @@ use footwork_metrics::courses::{Run, Script, course};
 use footwork_metrics::eval::{Evaluation, METRICS, Mover, Variant, free, without_feet};
 use footwork_metrics::gate::{Bound, Broken, Gate, Limit};
 use footwork_metrics::ground::GroundKind;
-use footwork_metrics::samples::Moment;
+use footwork_metrics::samples::Occurrence;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -159,7 +159,7 @@ fn read_gate(file: &Path, variants: &[Variant]) -> Result<Gate> {
 }
 
 /// Returns the worst frame of a broken bound.
-fn moment(broken: &Broken<'_>) -> Option<Moment> {
+fn moment(broken: &Broken<'_>) -> Option<Occurrence> {
     Some(broken.value?.worst?.1)
 }
 

@@ -4,8 +4,8 @@
 //! stands along the same axis. It is also clear if the body travels across the axis and no other clip of its skeleton stands
 //! along +Y. Unclear clips are not turned, but get a note.
 
+use crate::doctor::examined_clip::ExaminedClip;
 use crate::doctor::parts::{Parts, by_skeleton};
-use crate::doctor::patient::Patient;
 use crate::doctor::up_axis::{axis_name, leg_length, rest_axis, stands_along, turn_world, wrong_axis};
 use crate::note::{Fix, Note};
 use footwork::build::BuildConfig;
@@ -86,7 +86,7 @@ fn stance(clip: &RawClip, body: &Parts) -> Stance {
         annotations: Default::default(),
         ..RawClip { translations: Vec::new(), rotations: Vec::new(), ..shell(clip) }
     };
-    let p = Patient::new(thin);
+    let p = ExaminedClip::new(thin);
     let along = wrong_axis(&p, body);
     let across = |v: Vec3, up: Vec3| v - up * v.dot(up);
     let goes = along.map_or(0.0, |(up, _)| {

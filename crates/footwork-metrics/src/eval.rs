@@ -4,7 +4,7 @@ use crate::courses::{Course, Run, course};
 use crate::measure::{Measurement, Place, Quantity};
 use crate::motion::SourceFrame;
 use crate::recording::{RecordError, Recording, record};
-use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
+use crate::samples::{Occurrence, Samples, Statistic, mean_and_sd};
 use crate::source::Source;
 use footwork::adjust::feet::FeetConfig;
 use footwork::database::{Database, MirrorMode};
@@ -192,7 +192,7 @@ pub struct Value {
     /// Standard deviation over runs; `None` for a single one.
     pub sd: Option<f32>,
     /// The largest sample, and its frame.
-    pub worst: Option<(f32, Moment)>,
+    pub worst: Option<(f32, Occurrence)>,
 }
 
 /// The values of a variant. Metrics that do not apply to it are absent.

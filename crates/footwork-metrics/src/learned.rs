@@ -188,8 +188,8 @@ impl<'a> Bench<'a> {
         100.0 * axes.map(apart).iter().sum::<f32>() / axes.len() as f32
     }
 
-    fn moment(&self, row: RowIndex, joint: usize) -> crate::samples::Moment {
-        crate::samples::Moment {
+    fn moment(&self, row: RowIndex, joint: usize) -> crate::samples::Occurrence {
+        crate::samples::Occurrence {
             course: "mocap",
             run: 0,
             frame: 0,

@@ -10,7 +10,7 @@ pub struct MachineLog {
     /// Periods in states. Each begins where the previous one ends.
     pub states: Vec<Stay>,
     /// Transitions between states.
-    pub transitions: Vec<Taken>,
+    pub transitions: Vec<StateTransition>,
     /// Montages, with the resolution of an update.
     pub montages: Vec<Played>,
     /// Events of montages and of the body's clips.
@@ -47,7 +47,7 @@ pub struct InState<'a> {
 
 /// A transition between states.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Taken {
+pub struct StateTransition {
     /// Time, at a control tick.
     pub time_s: f64,
     /// Full name of the state that was left.
@@ -107,7 +107,12 @@ impl MachineLog {
             let at_s = began_s + change.time_s;
             let when = machine.transitions_of(from).nth(change.transition.into()).and_then(|(_, when)| when);
             let [from, to] = [from, to].map(|state| name(machine, state));
-            self.transitions.push(Taken { time_s: at_s, from, to: to.clone(), when: when.map(str::to_owned) });
+            self.transitions.push(StateTransition {
+                time_s: at_s,
+                from,
+                to: to.clone(),
+                when: when.map(str::to_owned),
+            });
             self.leave(at_s);
             self.states.push(Stay { state: to, from_s: at_s, to_s: now_s });
         }

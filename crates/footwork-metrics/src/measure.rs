@@ -5,7 +5,7 @@ use crate::courses::{Command, CommandKind, Course};
 use crate::metrics::{feet, jerk, response, root, skate};
 use crate::motion::{Motion, Space};
 use crate::recording::Recording;
-use crate::samples::{Moment, Samples};
+use crate::samples::{Occurrence, Samples};
 use crate::source::Source;
 use footwork::frames::JointIndex;
 use footwork::input::{Gait, Stick};
@@ -123,7 +123,7 @@ impl Default for Measurement {
     }
 }
 
-/// Course and run of a measurement, for the [`Moment`] of its samples.
+/// Course and run of a measurement, for the [`Occurrence`] of its samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Name of the course.
@@ -339,7 +339,7 @@ impl Measurement {
         }
     }
 
-    fn push(&mut self, quantity: Quantity, value: f32, moment: impl FnOnce() -> Moment) {
+    fn push(&mut self, quantity: Quantity, value: f32, moment: impl FnOnce() -> Occurrence) {
         self.samples[quantity as usize].push(value, moment);
     }
 }
@@ -386,10 +386,10 @@ fn commanded(stick: &Stick, speeds: &StickSpeeds) -> Vec3 {
 }
 
 impl Place {
-    fn moment(self, motion: &Motion, frame: usize, joint: JointIndex) -> Moment {
+    fn moment(self, motion: &Motion, frame: usize, joint: JointIndex) -> Occurrence {
         let playing = motion.playing[frame];
         let Self { course, run } = self;
-        Moment { course, run, frame, joint, clip: playing.clip, clip_frame: playing.frame }
+        Occurrence { course, run, frame, joint, clip: playing.clip, clip_frame: playing.frame }
     }
 }
 

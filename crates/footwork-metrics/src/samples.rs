@@ -4,7 +4,7 @@ use footwork::frames::{ClipIndex, JointIndex};
 
 /// Frame and joint of a measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moment {
+pub struct Occurrence {
     /// Name of the course; `mocap` for captured motion.
     pub course: &'static str,
     /// Run, from 0.
@@ -23,7 +23,7 @@ pub struct Moment {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     values: Vec<f32>,
-    worst: Option<(f32, Moment)>,
+    worst: Option<(f32, Occurrence)>,
 }
 
 /// A statistic of samples.
@@ -43,7 +43,7 @@ pub enum Statistic {
 
 impl Samples {
     /// Adds a value. For all quantities, larger is worse.
-    pub fn push(&mut self, value: f32, moment: impl FnOnce() -> Moment) {
+    pub fn push(&mut self, value: f32, moment: impl FnOnce() -> Occurrence) {
         self.values.push(value);
         if self.worst.is_none_or(|(worst, _)| value > worst) {
             self.worst = Some((value, moment()));
@@ -66,7 +66,7 @@ impl Samples {
     }
 
     /// Returns the largest value, and its frame.
-    pub fn worst(&self) -> Option<(f32, Moment)> {
+    pub fn worst(&self) -> Option<(f32, Occurrence)> {
         self.worst
     }
 
@@ -117,7 +117,7 @@ mod tests {
     fn samples(values: &[f32]) -> Samples {
         let mut s = Samples::default();
         for (frame, v) in values.iter().enumerate() {
-            s.push(*v, || Moment {
+            s.push(*v, || Occurrence {
                 course: "a",
                 run: 0,
                 frame,

@@ -32,9 +32,9 @@ pub enum Weight {
     Channel(String),
     /// `matcher.responsiveness`.
     Responsiveness,
-    /// `matcher.search.seam_cost`.
+    /// `matcher.search.discontinuity_cost`.
     Seam,
-    /// `matcher.search.way_cost`.
+    /// `matcher.search.path_cost`.
     Way,
 }
 
@@ -61,8 +61,8 @@ impl std::fmt::Display for Weight {
         match self {
             Self::Channel(label) => write!(f, "{label}"),
             Self::Responsiveness => f.write_str("the trajectory (responsiveness)"),
-            Self::Seam => f.write_str("the seam (seam_cost)"),
-            Self::Way => f.write_str("the way (way_cost)"),
+            Self::Seam => f.write_str("the discontinuity (discontinuity_cost)"),
+            Self::Way => f.write_str("the path (path_cost)"),
         }
     }
 }
@@ -79,8 +79,8 @@ impl Weight {
         match self {
             Self::Channel(label) => config.channel_cost.get(label).copied().unwrap_or(1.0),
             Self::Responsiveness => config.responsiveness,
-            Self::Seam => config.search.seam_cost,
-            Self::Way => config.search.way_cost,
+            Self::Seam => config.search.discontinuity_cost,
+            Self::Way => config.search.path_cost,
         }
     }
 
@@ -92,8 +92,8 @@ impl Weight {
                 config.channel_cost.insert(label.clone(), value);
             }
             Self::Responsiveness => config.responsiveness = value,
-            Self::Seam => config.search.seam_cost = value,
-            Self::Way => config.search.way_cost = value,
+            Self::Seam => config.search.discontinuity_cost = value,
+            Self::Way => config.search.path_cost = value,
         }
         config
     }

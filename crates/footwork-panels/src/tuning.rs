@@ -189,11 +189,11 @@ mod tests {
         let mut tuning = Tuning::parse(FILE).unwrap();
         assert!(!tuning.is_changed());
         tuning.set(&["responsiveness"], Some(&json!(0.7))).unwrap();
-        tuning.set(&["search", "seam_cost"], Some(&json!(3))).unwrap();
+        tuning.set(&["search", "discontinuity_cost"], Some(&json!(3))).unwrap();
         tuning.set(&["channel_cost", "LeftFoot position"], Some(&json!(2.0))).unwrap();
         let text = tuning.text();
         assert!(text.contains("# Mine.") && text.contains("responsiveness = 0.7 # quick"), "{text}");
-        assert!(text.contains("seam_cost = 3\n") && text.contains("\"LeftFoot position\" = 2.0"), "{text}");
+        assert!(text.contains("discontinuity_cost = 3\n") && text.contains("\"LeftFoot position\" = 2.0"), "{text}");
         assert_eq!(Tuning::parse(&text).unwrap().matcher(), tuning.matcher());
         assert_eq!(tuning.matcher().responsiveness, 0.7);
     }

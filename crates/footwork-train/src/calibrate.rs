@@ -6,7 +6,7 @@ use crate::projector::Oracle;
 use crate::random::Random;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
-use footwork::learned::{Calibration, Network, Room};
+use footwork::learned::{Calibration, Network, NetworkScratch};
 use footwork::schema::ChannelKind;
 
 /// Number of measured queries.
@@ -20,7 +20,7 @@ const TRUST: f32 = 1.5;
 
 /// Measures a projector: the distance from frames of the data, and from queries like a game's, to the features that it finds.
 pub fn calibration(data: &Dataset, oracle: &Oracle, projector: &Network, seed: u64) -> Calibration {
-    let mut room = Room::default();
+    let mut room = NetworkScratch::default();
     let columns = data.columns;
     let mut code = vec![0.0; projector.outputs()];
     let mut distance = |query: &[f32]| {

@@ -27,7 +27,7 @@ const END_EXCLUSION_S: f32 = 0.333;
 const NEARBY: usize = 90;
 /// Number of best matches that are compared again with the cost of the discontinuity, as in a character.
 const MOMENTS: usize = 24;
-/// Size of the discontinuity that a character's `seam_cost` refers to, metres.
+/// Size of the discontinuity that a character's `discontinuity_cost` refers to, metres.
 const SEAM_M: f32 = 0.1;
 /// Approximate time over which a velocity difference is blended out, seconds.
 const BLEND_S: f32 = 0.1;
@@ -53,7 +53,7 @@ pub struct Oracle<'a> {
     codes: &'a [f32],
     width: usize,
     /// Cost of a discontinuity: a character's default, per m2.
-    seam_cost: f32,
+    discontinuity_cost: f32,
     /// `[frames x joints]` joints in root space, and the velocity of each over the ground along the root's axes.
     joints: Vec<(Vec3, Vec3)>,
     joint_count: usize,
@@ -91,7 +91,7 @@ impl<'a> Oracle<'a> {
             future: future(&db.schema),
             codes,
             width: codes.len() / data.frames(),
-            seam_cost: MatcherConfig::default().search.seam_cost / (SEAM_M * SEAM_M),
+            discontinuity_cost: MatcherConfig::default().search.discontinuity_cost / (SEAM_M * SEAM_M),
             joints: joints(db, data),
             joint_count: data.layout.joints,
             row_frames,
@@ -153,7 +153,7 @@ impl<'a> Oracle<'a> {
         let moments = best[..kept].iter().map(|found| {
             let side = usize::from(found.mirrored) * self.db.rows();
             let frame = self.row_frames[side + found.row.at()];
-            (found.cost + self.seam_cost * self.seam(body, frame), frame, found.cost)
+            (found.cost + self.discontinuity_cost * self.seam(body, frame), frame, found.cost)
         });
         moments.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, frame, cost)| (frame, cost))
     }

@@ -12,7 +12,7 @@ use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop, halves, ten
 use crate::projector::Oracle;
 use crate::random::Random;
 use burn::tensor::{Device, Tensor};
-use footwork::learned::{Network, Room, STEP_S};
+use footwork::learned::{Network, NetworkScratch, STEP_S};
 use rayon::prelude::*;
 
 /// Weights of features, latent variables, and the rates of both.
@@ -49,7 +49,7 @@ impl Projected {
                 let (body, query) = oracle.query(data, &mut random);
                 let (frame, _) = oracle.find_frame(body, &query)?;
                 let mut code = vec![0.0; width];
-                projector.run(&query, &mut code, &mut Room::new(projector.widest()));
+                projector.run(&query, &mut code, &mut NetworkScratch::new(projector.widest()));
                 (frame + LONGEST_WINDOW <= data.sequence_of(frame).frames.end).then_some((frame, code))
             })
             .collect();

@@ -19,8 +19,8 @@ use std::marker::PhantomData;
 pub struct Field {
     /// Name in files.
     pub key: &'static str,
-    /// An older name that is also accepted; empty if there is none.
-    pub alias: &'static str,
+    /// Its name in files of older versions, which the error for that name tells; empty if there is none.
+    pub formerly: &'static str,
     /// Help text, as written in the source; see [`Field::help`].
     pub doc: &'static str,
     /// Unit; empty if there is none.
@@ -311,12 +311,13 @@ impl Visitor<'_> for Key<'_> {
         f.write_str("a key")
     }
     fn visit_str<E: Error>(self, key: &str) -> Result<usize, E> {
-        let fits = |f: &Field| f.key == key || !f.alias.is_empty() && f.alias == key;
-        self.fields.iter().position(fits).ok_or_else(|| {
+        self.fields.iter().position(|f| f.key == key).ok_or_else(|| {
             let keys = || self.fields.iter().map(|f| f.key);
-            let hint = match nearest(key, keys()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known here: {}", listed(keys(), "and")),
+            let renamed = self.fields.iter().find(|f| !key.is_empty() && f.formerly == key);
+            let hint = match (renamed, nearest(key, keys())) {
+                (Some(new), _) => format!("its name is now `{}`", new.key),
+                (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None) => format!("known here: {}", listed(keys(), "and")),
             };
             E::custom(format!("unknown key `{}`; {hint}", At::Key(self.at, key)))
         })
@@ -511,13 +512,13 @@ impl<T: Setting> Setting for BTreeMap<String, T> {
 ///
 /// where everything after the type is optional. `pub struct` defines a table in which every field has a default; `pub entry`
 /// defines an entry of a list, in which every field without a default must be given. Further options: `key "loop"` for a name
-/// that is not valid in Rust, `alias "old"` for an older name, `brief true` for a key that is not written if it has its default.
+/// that is not valid in Rust, `formerly "old"` for the name in older versions, `brief true` for a key that is not written if it has its default.
 #[macro_export]
 macro_rules! settings {
     ($($(#[$meta:meta])* pub $form:ident $name:ident { $(
         $(#[doc = $doc:literal])*
         $field:ident: $type:ty $(= $default:expr)? $(, in $low:literal to $high:literal)? $(, unit $unit:literal)?
-        $(, key $key:literal)? $(, alias $alias:literal)? $(, brief $brief:literal)?;
+        $(, key $key:literal)? $(, formerly $formerly:literal)? $(, brief $brief:literal)?;
     )* })*) => {$(
         $(#[$meta])*
         pub struct $name {$(
@@ -542,7 +543,7 @@ macro_rules! settings {
             impl Settings for $name {
                 const FIELDS: &'static [Field] = &[$(Field {
                     key: $crate::settings!(@key $field $($key)?),
-                    alias: concat!($($alias)?),
+                    formerly: concat!($($formerly)?),
                     doc: concat!($($doc, "\n"),*),
                     unit: concat!($($unit)?),
                     range: $crate::settings!(@range $($low, $high)?),
@@ -723,7 +724,7 @@ mod tests {
             /// and second.
             ///
             /// Next paragraph.
-            half_life_s: f32 = 0.1, in 0.01 to 10.0, unit "s", alias "half_life";
+            half_life_s: f32 = 0.1, in 0.01 to 10.0, unit "s", formerly "half_life";
             /// How.
             hold: Hold;
         }
@@ -780,7 +781,8 @@ mod tests {
                 "unknown key `qqqqq`; known here: `inner`, `costs`, `names`, `rate`, `corner` and `loop`",
             ),
             (r#"{"inner": {"half_life_s": 11}}"#, "`inner.half_life_s`: expected 0.01 to 10, found 11"),
-            (r#"{"inner": {"half_life_s": 1, "half_life": 1}}"#, "`inner.half_life_s`: given twice; remove one"),
+            (r#"{"inner": {"half_life": 1}}"#, "unknown key `inner.half_life`; its name is now `half_life_s`"),
+            (r#"{"inner": {"half_life_s": 1, "half_life_s": 1}}"#, "`inner.half_life_s`: given twice; remove one"),
             (
                 r#"{"inner": {"hold": "lose"}}"#,
                 "`inner.hold`: expected `firm` or `loose`, found `lose`; did you mean `loose`?",

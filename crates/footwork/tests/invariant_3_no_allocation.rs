@@ -20,7 +20,7 @@ use footwork::frames::RowIndex;
 use footwork::input::HandTarget;
 use footwork::input::{Goal, GroundPoint, MotionInput, Path, TrajectoryPoint};
 use footwork::learned::Networks;
-use footwork::machine::blend_space::{BlendRoom, BlendSpace, BlendSpaceSpec, BlendState};
+use footwork::machine::blend_space::{BlendScratch, BlendSpace, BlendSpaceSpec, BlendState};
 use footwork::machine::{Machine, MachineSpec};
 use footwork::matcher::Character;
 use footwork::matcher::Crowd;
@@ -425,7 +425,7 @@ fn a_blend_space_allocates_nothing() {
     let spec: BlendSpaceSpec = serde_json::from_str(text).unwrap();
     let space = BlendSpace::new(&db, &spec).unwrap();
     let (joints, slots) = (db.skeleton.len(), db.rig.contact_joints.len());
-    let (mut room, mut buffers) = (BlendRoom::new(&db), SourceBuffers::new(&db.schema, &db.skeleton, slots));
+    let (mut room, mut buffers) = (BlendScratch::new(&db), SourceBuffers::new(&db.schema, &db.skeleton, slots));
     let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(joints));
     let (mut contacts, mut curves) = (vec![0; slots], vec![0.0; db.curve_names.len()]);
     let (mut state, mut memory) = (space.enter([1.0, 0.0], 0.0), [0.0; BlendState::MEMORY]);

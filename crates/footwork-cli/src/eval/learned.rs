@@ -5,7 +5,7 @@ use crate::args::{Common, EvalArgs};
 use crate::{networks, progress};
 use anyhow::{Result, bail};
 use footwork::database::Database;
-use footwork::learned::{Decompression, Network, NetworkParts, Networks, Room, STEP_S};
+use footwork::learned::{Decompression, Network, NetworkParts, NetworkScratch, Networks, STEP_S};
 use footwork::matcher::MatcherConfig;
 use footwork_metrics::eval::{Evaluation, Mover, Row, T90_MEAN, Variant, free};
 use footwork_metrics::gate::Gate;
@@ -250,7 +250,7 @@ impl Times {
             })
             .collect();
         let queries: Vec<f32> = codes.chunks_exact(width).flat_map(|c| &c[..networks.columns()]).copied().collect();
-        let mut room = Room::default();
+        let mut room = NetworkScratch::default();
         let mut one = |network: &Network, inputs: &[f32], dense: bool| {
             let mut out = vec![0.0; network.outputs()];
             median_us(BATCH, || {
@@ -269,7 +269,7 @@ impl Times {
                 + one(&networks.projector, &queries, dense) / FRAMES_PER_PROJECTION
         };
         let (batch1_us, dense_us) = (frame(false), frame(true));
-        let mut room = Room::default();
+        let mut room = NetworkScratch::default();
         let mut many = |network: &Network| {
             let mut out = vec![0.0; BATCH * network.outputs()];
             median_us(BATCH, || {

@@ -4,7 +4,7 @@ use footwork::database::Database;
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::eval::{Row, keys};
 use footwork_metrics::gate::Gate;
-use footwork_metrics::samples::Moment;
+use footwork_metrics::samples::Occurrence;
 use serde_json::{Map, Value, json};
 
 /// Returns all keys, `null` if a metric does not apply to a row, and the worst frame of each bound.
@@ -22,7 +22,7 @@ pub fn as_json(row: &Row, gate: &Gate, db: &Database) -> Value {
     Value::Object(object)
 }
 
-fn moment_json((value, m): (f32, Moment), db: &Database) -> Value {
+fn moment_json((value, m): (f32, Occurrence), db: &Database) -> Value {
     json!({
         "value": value,
         "course": m.course,

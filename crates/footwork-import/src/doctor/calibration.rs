@@ -1,9 +1,9 @@
 //! Finds frames at the ends of a take that are not motion: T-poses and rest poses.
 
 use super::check::Check;
+use super::examined_clip::{ExaminedClip, level, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, level, median};
 use glam::Vec3;
 
 /// Minimum cosine between the arms of a T-pose and the line of the hips: 25 degrees.
@@ -18,7 +18,7 @@ const STILL: f32 = 0.15;
 const JUMP_STEPS: f32 = 8.0;
 
 /// Finds such frames, and cuts them off.
-pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     if n < 3 {
         return;
@@ -62,7 +62,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
 }
 
 /// Returns true for an upright body with both arms straight out to the sides.
-fn is_t_pose(p: &Patient, body: &Parts, f: usize) -> bool {
+fn is_t_pose(p: &ExaminedClip, body: &Parts, f: usize) -> bool {
     let (Some(arms), Some((l, r)), Some(top)) = (&body.arms, body.sides, body.top()) else { return false };
     let aside = level(p.at(f, l) - p.at(f, r)).normalize_or_zero();
     let out = |side: usize, sign: f32| {
@@ -75,7 +75,7 @@ fn is_t_pose(p: &Patient, body: &Parts, f: usize) -> bool {
 }
 
 /// Returns true if all joints but the first two (root and hips, which have any position) are as in the rest pose.
-fn is_rest(p: &Patient, f: usize) -> bool {
+fn is_rest(p: &ExaminedClip, f: usize) -> bool {
     let joints = p.joints();
     let off = |j: usize| p.local(f, j).rotation.angle_between(p.clip.skeleton.rest()[j].rotation);
     joints > 4 && (2..joints).map(off).sum::<f32>() < REST_RAD * (joints - 2) as f32

@@ -2,8 +2,8 @@
 
 use super::check::Check;
 use super::dance_card::{DIRECTIONS, SPEEDS_MPS, dance_card};
+use super::examination::Examination;
 use super::finding::{Finding, Severity};
-use super::ward::Ward;
 use footwork::clip::RawClip;
 
 const TURN_NAMES: [&str; 5] =
@@ -16,11 +16,11 @@ const SET_S: f32 = 20.0;
 
 /// Finds motion that a stick can request but no clip has: one finding per direction and turn, from the lowest missing speed.
 /// Findings are sorted by how often a random stick requests the motion, most often first.
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    let Some((_, prepared)) = ward.prepared() else { return };
-    let card = dance_card(&prepared, &ward.stick);
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    let Some((_, prepared)) = examination.prepared() else { return };
+    let card = dance_card(&prepared, &examination.stick);
     let seconds: f32 = prepared.iter().map(RawClip::seconds).sum();
-    ward.card.clone_from(&card);
+    examination.card.clone_from(&card);
     if seconds < SET_S && prepared.len() < SET_CLIPS {
         return;
     }

@@ -1,9 +1,9 @@
 //! Finds the same motion twice: whole clips, parts of them at another time, mirror images.
 
 use super::check::Check;
+use super::examination::Examination;
+use super::examined_clip::level;
 use super::finding::{Finding, Severity};
-use super::patient::level;
-use super::ward::Ward;
 use footwork::clip::RawClip;
 use footwork::math::Facing;
 use footwork::motion::MirrorTable;
@@ -42,8 +42,8 @@ struct Overlap {
 }
 
 /// Finds duplicates; `--fix` leaves out copies of whole clips.
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    let Some((ids, prepared)) = ward.prepared() else { return };
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    let Some((ids, prepared)) = examination.prepared() else { return };
     let sketches: Vec<Sketch> = prepared.par_iter().map(Sketch::of).collect();
     let table = mirror_table(&prepared);
     let mirrors: Vec<Sketch> = match &table {
@@ -55,11 +55,11 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let mut gone = BTreeSet::new();
     for o in plain.into_iter().chain(mirrored) {
         let [a, b] = o.clips;
-        let (first, second) = (&ward.patients[ids[a]].clip.name.clone(), ids[b]);
+        let (first, second) = (&examination.clips[ids[a]].clip.name.clone(), ids[b]);
         let rate_hz = prepared[b].rate_hz;
         let seconds = o.frames as f32 / rate_hz;
         let whole = sketches[a].covered(o.frames, sketches[a].frames.min(sketches[b].frames));
-        let p = &mut ward.patients[second];
+        let p = &mut examination.clips[second];
         let at = |k: usize| o.starts[k] as f32 / rate_hz;
         let place =
             format!("{:.2}-{:.2} s is {:.2}-{:.2} s of `{first}`", at(1), at(1) + seconds, at(0), at(0) + seconds);

@@ -1,13 +1,13 @@
 //! Changes to a whole clip: cutting, rate, rest pose.
 
-use super::patient::Patient;
+use super::examined_clip::ExaminedClip;
 use footwork::clip::RawClip;
 use footwork::math::Transform;
 use footwork::skeleton::Skeleton;
 use std::ops::Range;
 
 /// Keeps a range of frames, with their annotations.
-pub fn cut(p: &mut Patient, frames: Range<usize>) {
+pub fn cut(p: &mut ExaminedClip, frames: Range<usize>) {
     let joints = p.joints();
     let rate_hz = p.clip.rate_hz;
     p.cut_frames += frames.start;
@@ -26,7 +26,7 @@ pub fn cut(p: &mut Patient, frames: Range<usize>) {
 }
 
 /// Sets the rate of the same frames, and scales the times of annotations.
-pub fn set_rate(p: &mut Patient, rate_hz: f32) {
+pub fn set_rate(p: &mut ExaminedClip, rate_hz: f32) {
     let clip = p.edit();
     let k = clip.rate_hz / rate_hz;
     clip.rate_hz = rate_hz;

@@ -1,7 +1,7 @@
 //! Findings of the checks.
 
 use super::check::Check;
-use super::patient::Patient;
+use super::examined_clip::ExaminedClip;
 use crate::note::Fix;
 use serde::{Serialize, Serializer};
 
@@ -105,8 +105,8 @@ impl Finding {
     }
 
     /// Adds the sidecar edit that discards the finding's frames; call it after [`Finding::over`].
-    pub fn mended_by_discard(self, patient: &Patient) -> Self {
-        let range = |[first, last]: [usize; 2]| [first, last + 1].map(|f| f as f32 / patient.told_rate_hz);
+    pub fn mended_by_discard(self, clip: &ExaminedClip) -> Self {
+        let range = |[first, last]: [usize; 2]| [first, last + 1].map(|f| f as f32 / clip.told_rate_hz);
         Self { sidecar: self.frames.map(range).map(SidecarEdit::Discard), ..self }
     }
 
@@ -115,10 +115,10 @@ impl Finding {
         Self { joint: Some(joint.to_owned()), ..self }
     }
 
-    /// Sets the first and last frame, as frames of a patient.
-    pub fn over(self, patient: &Patient, first: usize, last: usize) -> Self {
-        let frames = [first + patient.cut_frames, last + patient.cut_frames];
-        let seconds = frames.map(|f| f as f32 / patient.told_rate_hz);
+    /// Sets the first and last frame, as frames of a clip.
+    pub fn over(self, clip: &ExaminedClip, first: usize, last: usize) -> Self {
+        let frames = [first + clip.cut_frames, last + clip.cut_frames];
+        let seconds = frames.map(|f| f as f32 / clip.told_rate_hz);
         Self { frames: Some(frames), seconds: Some(seconds), ..self }
     }
 }

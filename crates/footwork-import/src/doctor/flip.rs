@@ -3,9 +3,9 @@
 //! The sign of a quaternion does not matter: q and -q are one rotation, and a build aligns them.
 
 use super::check::Check;
+use super::examined_clip::{ExaminedClip, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, median};
 use footwork::math::Quat;
 
 /// Maximum speed of a joint, rad/s: 40 degrees per frame at 60 Hz. Even a pitcher's shoulder does not sustain it.
@@ -27,7 +27,7 @@ const FITS_RAD: f32 = 0.35;
 const ALL_SHARE: f32 = 0.4;
 
 /// Finds jumps, and turns back the runs between two of them.
-pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     let (n, joints) = (p.frames(), p.joints());
     if n < 2 * LEAST_FRAMES + 2 {
         return;
@@ -74,12 +74,12 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-fn step(p: &Patient, a: usize, b: usize, j: usize) -> f32 {
+fn step(p: &ExaminedClip, a: usize, b: usize, j: usize) -> f32 {
     p.local(a, j).rotation.angle_between(p.local(b, j).rotation)
 }
 
 /// Returns the first frame after each jump.
-fn jumps(p: &Patient, j: usize) -> Vec<usize> {
+fn jumps(p: &ExaminedClip, j: usize) -> Vec<usize> {
     let n = p.frames();
     let steps: Vec<f32> = (1..n).map(|f| step(p, f - 1, f, j)).collect();
     let limit = (FASTEST_RAD_S / p.clip.rate_hz).clamp(NEVER_RAD, ALWAYS_RAD);
@@ -91,14 +91,14 @@ fn jumps(p: &Patient, j: usize) -> Vec<usize> {
 }
 
 /// Extrapolates the motion by one frame: continues the step from `back` to `from`.
-fn led(p: &Patient, j: usize, from: usize, back: usize) -> Quat {
+fn led(p: &ExaminedClip, j: usize, from: usize, back: usize) -> Quat {
     let (a, b) = (p.local(back, j).rotation, p.local(from, j).rotation);
     (b * (a.inverse() * b)).normalize()
 }
 
 /// Turns frames `a..b` by the rotation, in the joint's own axes or its parent's, that continues the motion on both sides.
 /// Returns false if none fits.
-fn turn_back(p: &mut Patient, j: usize, a: usize, b: usize) -> bool {
+fn turn_back(p: &mut ExaminedClip, j: usize, a: usize, b: usize) -> bool {
     let n = p.frames();
     let q = |f: usize| p.local(f, j).rotation;
     let before = (a >= 2).then(|| led(p, j, a - 1, a - 2));

@@ -1,11 +1,11 @@
 //! Finds bodies that face another direction than their travel, or than their root bone.
 
 use super::check::Check;
+use super::examination::Examination;
+use super::examined_clip::{ExaminedClip, level, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::ward::Ward;
 use footwork::math::{Facing, Quat, Transform, atan2, wrap_angle};
 use glam::Vec3;
 
@@ -26,10 +26,11 @@ const THROUGHOUT: f32 = 0.9;
 const MOVES_MPS: f32 = 0.4;
 
 /// Compares the path with the feet, the root bone with the other clips', and the travel with the facing.
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    let yaws: Vec<Option<f32>> = ward.each(root_yaw);
-    for k in 0..ward.bodies.len() {
-        let of_kind: Vec<usize> = (0..yaws.len()).filter(|i| ward.kind_of[*i] == k && yaws[*i].is_some()).collect();
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    let yaws: Vec<Option<f32>> = examination.each(root_yaw);
+    for k in 0..examination.bodies.len() {
+        let of_kind: Vec<usize> =
+            (0..yaws.len()).filter(|i| examination.kind_of[*i] == k && yaws[*i].is_some()).collect();
         let known: Vec<f32> = of_kind.iter().filter_map(|i| yaws[*i]).collect();
         let Some(usual) = usual_yaw(&known) else { continue };
         for i in of_kind {
@@ -37,18 +38,18 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             if known.len() < 3 || off.abs() < OTHER_RAD {
                 continue;
             }
-            let p = &mut ward.patients[i];
+            let p = &mut examination.clips[i];
             turn_root(p, off);
             let what = format!("the root bone's forward is {:.0} degrees from the other clips'", off.to_degrees());
             let finding = Finding::new(Check::Forward, Severity::Error, &p.clip.name, what, "turn the root bone");
             out.push(finding.mended());
         }
     }
-    out.extend(ward.each_mut(way).into_iter().flatten());
+    out.extend(examination.each_mut(way).into_iter().flatten());
 }
 
 /// Returns the mean yaw from joint 0's forward to the body's; `None` if joint 0 is not a root bone or the facing is unknown.
-fn root_yaw(p: &Patient, body: &Parts) -> Option<f32> {
+fn root_yaw(p: &ExaminedClip, body: &Parts) -> Option<f32> {
     if body.hips == 0 || body.sides.is_none() {
         return None;
     }
@@ -72,7 +73,7 @@ fn usual_yaw(known: &[f32]) -> Option<f32> {
 }
 
 /// Turns joint 0 about its own up axis by `yaw`, and leaves the body in place.
-fn turn_root(p: &mut Patient, yaw: f32) {
+fn turn_root(p: &mut ExaminedClip, yaw: f32) {
     let (n, joints) = (p.frames(), p.joints());
     let turn = Quat::from_rotation_y(yaw);
     let children: Vec<usize> = p.clip.skeleton.children(footwork::frames::JointIndex(0)).map(|j| j.at()).collect();
@@ -90,7 +91,7 @@ fn turn_root(p: &mut Patient, yaw: f32) {
 }
 
 /// Finds a path turned against the feet, which it fixes, and a clip that travels backward throughout.
-fn way(p: &mut Patient, body: &Parts) -> Vec<Finding> {
+fn way(p: &mut ExaminedClip, body: &Parts) -> Vec<Finding> {
     let Some(support) = Support::of(p, body) else { return Vec::new() };
     let carried: Vec<usize> = support.carried().collect();
     let n = p.frames();

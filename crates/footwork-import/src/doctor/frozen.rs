@@ -2,9 +2,9 @@
 
 use super::check::Check;
 use super::curves::weighted;
+use super::examined_clip::{ExaminedClip, runs};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, runs};
 use footwork::math::Quat;
 use glam::Vec3;
 
@@ -22,7 +22,7 @@ const MOST_S: f32 = 0.5;
 const BODY_SHARE: f32 = 0.7;
 
 /// Finds holds, and replaces them with a smooth curve.
-pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     let (n, joints) = (p.frames(), p.joints());
     if n < 8 {
         return;
@@ -67,12 +67,12 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
 }
 
 /// Returns true for a joint in its rest pose: flat toes and straight knees are held by their stop, not by a fault.
-fn at_stop(p: &Patient, j: usize, f: usize) -> bool {
+fn at_stop(p: &ExaminedClip, j: usize, f: usize) -> bool {
     j > 0 && p.local(f, j).rotation.angle_between(p.clip.skeleton.rest()[j].rotation) < 1e-3
 }
 
 /// Returns the change of a joint from frame f - 1 to f, in radians and metres.
-fn step(p: &Patient, f: usize, j: usize) -> f32 {
+fn step(p: &ExaminedClip, f: usize, j: usize) -> f32 {
     let (a, b) = (p.local(f - 1, j), p.local(f, j));
     a.rotation.angle_between(b.rotation) + (a.translation - b.translation).length()
 }
@@ -87,7 +87,7 @@ fn moves(steps: &[f32], a: usize, b: usize, rate_hz: f32) -> bool {
 
 /// Fills the frames between `a` and `b + 1` with a cubic that matches position and speed at both ends. The step out of a hold
 /// also covers the held time, so the end speed is taken one frame later.
-fn bridge(p: &mut Patient, j: usize, a: usize, b: usize) {
+fn bridge(p: &mut ExaminedClip, j: usize, a: usize, b: usize) {
     let (n, joints) = (p.frames(), p.joints());
     let at = [a.saturating_sub(1), a, (b + 1).min(n - 1), (b + 2).min(n - 1)];
     let around = at.map(|f| p.local(f, j));

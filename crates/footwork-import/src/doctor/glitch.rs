@@ -2,14 +2,14 @@
 //! before.
 
 use super::check::Check;
+use super::examination::Examination;
 use super::finding::{Finding, Severity};
-use super::ward::Ward;
 use footwork::build::{Glitch, GlitchMend, mend_glitches};
 
 /// Finds glitches as a build does; bridges them, or cuts them out of copies (`discard`).
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    let build = ward.build.clone();
-    let found = ward.each_mut(|p, _| {
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    let build = examination.build.clone();
+    let found = examination.each_mut(|p, _| {
         let glitches = mend_glitches(p.edit(), &build);
         let told = |g: Glitch| {
             let mend = match g.done {

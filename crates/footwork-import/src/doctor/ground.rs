@@ -1,11 +1,11 @@
 //! Finds clips whose feet are below or above the ground.
 
 use super::check::Check;
+use super::examination::Examination;
+use super::examined_clip::{ExaminedClip, level, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::ward::Ward;
 use glam::Vec3;
 
 /// Height of a planted toe joint above the ground, in metres: rigs put it between the sole and the top of the foot. For paws
@@ -30,14 +30,14 @@ const PLANTED_MPS: f32 = 0.08;
 const FITS_M: f32 = 0.02;
 
 /// Compares each clip with the ground and with the other clips, and shifts it to the right height.
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    out.extend(ward.each_mut(drift).into_iter().flatten());
-    let heights: Vec<Option<Stand>> = ward.each(level_of);
-    for k in 0..ward.bodies.len() {
-        let of_kind: Vec<usize> = (0..heights.len()).filter(|i| ward.kind_of[*i] == k).collect();
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    out.extend(examination.each_mut(drift).into_iter().flatten());
+    let heights: Vec<Option<Stand>> = examination.each(level_of);
+    for k in 0..examination.bodies.len() {
+        let of_kind: Vec<usize> = (0..heights.len()).filter(|i| examination.kind_of[*i] == k).collect();
         let known: Vec<f32> =
             of_kind.iter().filter_map(|i| heights[*i]).filter(|s| s.lasts).map(|s| s.height).collect();
-        let is_toe = ward.bodies[k].feet.iter().all(|f| f.toe != f.ankle);
+        let is_toe = examination.bodies[k].feet.iter().all(|f| f.toe != f.ankle);
         let plausible = if is_toe { TOE_M } else { ANKLE_M };
         let usual = median(known.clone());
         let trusted = known.len() >= 3 && plausible.contains(&usual);
@@ -49,7 +49,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             if !odd {
                 continue;
             }
-            let p = &mut ward.patients[i];
+            let p = &mut examination.clips[i];
             let way = if off < 0.0 { "under" } else { "over" };
             let what = format!("feet stand {:.1} cm {way} where they should", 100.0 * off.abs());
             let severity = if off.abs() > 0.05 { Severity::Error } else { Severity::Warning };
@@ -65,7 +65,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
 }
 
 /// Returns the toe height of each stance, with the frame at its middle.
-fn stances(p: &Patient, body: &Parts, support: &Support) -> Vec<(usize, f32)> {
+fn stances(p: &ExaminedClip, body: &Parts, support: &Support) -> Vec<(usize, f32)> {
     let height = |s: &super::support::Stance| {
         median((s.frames[0]..s.frames[1]).map(|f| p.at(f, body.feet[s.foot].toe).y).collect())
     };
@@ -81,7 +81,7 @@ struct Stand {
 }
 
 /// Returns the height at which the feet are planted; `None` if the ground is not level.
-fn level_of(p: &Patient, body: &Parts) -> Option<Stand> {
+fn level_of(p: &ExaminedClip, body: &Parts) -> Option<Stand> {
     let support = Support::of(p, body)?;
     let heights: Vec<f32> = stances(p, body, &support).into_iter().map(|(_, h)| h).collect();
     let usual = median(heights.clone());
@@ -91,7 +91,7 @@ fn level_of(p: &Patient, body: &Parts) -> Option<Stand> {
 }
 
 /// Finds and removes a constant vertical drift of planted feet.
-fn drift(p: &mut Patient, body: &Parts) -> Vec<Finding> {
+fn drift(p: &mut ExaminedClip, body: &Parts) -> Vec<Finding> {
     let (n, rate_hz) = (p.frames(), p.clip.rate_hz);
     if body.feet.len() != 2 {
         return Vec::new();
@@ -113,7 +113,7 @@ fn drift(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     if first.abs() < SINKS_MPS {
         return Vec::new();
     }
-    let mut straight = Patient::new(p.clip.clone());
+    let mut straight = ExaminedClip::new(p.clip.clone());
     straight.shift(|f| Vec3::new(0.0, -first * f as f32 / rate_hz, 0.0));
     let Some(support) = Support::of(&straight, body) else { return Vec::new() };
     let points: Vec<(f32, f32)> =

@@ -1,9 +1,9 @@
 //! Finds treadmill takes: the legs walk, the body stays in place.
 
 use super::check::Check;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
 use super::support::Support;
 use footwork::math::savgol;
 use glam::Vec3;
@@ -18,7 +18,7 @@ const SMOOTH_S: f32 = 0.35;
 const ONE_WAY: f32 = 0.75;
 
 /// Finds them, and moves the body along the path that its feet push back.
-pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let n = p.frames();
     let pushes: Vec<Option<Vec3>> = {
@@ -40,7 +40,8 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let half = p.frames_in(0.5 * SMOOTH_S);
     let goes = |f: usize| {
         let (a, b) = (f.saturating_sub(half), (f + half).min(n - 1));
-        super::patient::level(p.at(b, body.hips) - p.at(a, body.hips)).length() * p.clip.rate_hz / (b - a).max(1) as f32
+        super::examined_clip::level(p.at(b, body.hips) - p.at(a, body.hips)).length() * p.clip.rate_hz
+            / (b - a).max(1) as f32
     };
     let goes = known.iter().map(|(f, _)| goes(*f)).sum::<f32>() / known.len() as f32;
     if speed < SLIDES_MPS || mean.length() < ONE_WAY * speed || goes > STAYS * speed {

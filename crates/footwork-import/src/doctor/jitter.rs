@@ -9,9 +9,9 @@
 
 use super::check::Check;
 use super::curves::weighted;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
 use footwork::math::savgol;
 use glam::Vec3;
 
@@ -39,7 +39,7 @@ const GAIN: f32 = 1.394;
 const SMOOTH_S: f32 = 0.18;
 
 /// Finds noise per joint and stretch, and smooths it.
-pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     let window = p.frames_in(WINDOW_S).max(WINDOW_FRAMES);
     if n < window + 6 {
@@ -69,7 +69,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
 }
 
 /// Returns the noisy stretches: first and last frame, size, and whether the size is an angle.
-fn noisy(p: &Patient, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
+fn noisy(p: &ExaminedClip, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
     let n = p.frames();
     let turn: Vec<Vec3> = (2..n - 2)
         .map(|f| {
@@ -110,7 +110,7 @@ fn spans(e: &[Vec3], steps: &[Vec3], window: usize, [least, share]: [f32; 2], n:
         let part = &e[start_here..end];
         let power: f32 = part.iter().map(|v| v.length_squared()).sum();
         let pairs: f32 = part.windows(2).map(|w| w[0].dot(w[1])).sum();
-        let typical = super::patient::median(part.iter().map(|v| v.length_squared()).collect());
+        let typical = super::examined_clip::median(part.iter().map(|v| v.length_squared()).collect());
         let size = (power / (3.0 * part.len() as f32)).sqrt() / GAIN;
         let least = least.max(share * varying(&steps[start_here..end + 3]));
         if size > least && pairs < OPPOSITE * power && typical > TYPICAL * power / part.len() as f32 {
@@ -131,7 +131,7 @@ fn spans(e: &[Vec3], steps: &[Vec3], window: usize, [least, share]: [f32; 2], n:
 }
 
 /// Returns the length of a joint's subtree, in metres.
-fn reach(p: &Patient, j: usize) -> f32 {
+fn reach(p: &ExaminedClip, j: usize) -> f32 {
     let (parents, rest) = (p.clip.skeleton.parents(), p.clip.skeleton.rest_model());
     let mut hangs = vec![false; p.joints()];
     hangs[j] = true;
@@ -153,7 +153,7 @@ fn varying(steps: &[Vec3]) -> f32 {
 }
 
 /// Applies a Savitzky-Golay filter over a stretch and some frames beside it, faded in and out.
-fn smooth(p: &mut Patient, j: usize, [first, last]: [usize; 2]) {
+fn smooth(p: &mut ExaminedClip, j: usize, [first, last]: [usize; 2]) {
     let (n, joints) = (p.frames(), p.joints());
     let window = p.frames_in(SMOOTH_S).max(7);
     let (a, b) = (first.saturating_sub(window), (last + window + 1).min(n));

@@ -2,9 +2,9 @@
 //! `footwork::build::loops`.
 
 use super::check::Check;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
 use footwork::build::loops::Loop;
 
 /// Minimum visible discontinuity: angle of one joint, in degrees, and metres.
@@ -12,7 +12,7 @@ const SEEN_DEG: f32 = 2.0;
 const SEEN_M: f32 = 0.01;
 
 /// Finds marked loops that do not close.
-pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn open(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     if !p.clip.looping || !p.clip.annotations.discard.is_empty() {
         return;
     }
@@ -44,7 +44,7 @@ pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
 
 /// Finds loops that are not marked, and marks them. A last frame that repeats the first stays: it shows how the cycle closes,
 /// and a build drops it.
-pub fn unmarked(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn unmarked(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     let a = &p.clip.annotations;
     if p.clip.looping || a.loops == Some(false) || !a.discard.is_empty() {
         return;

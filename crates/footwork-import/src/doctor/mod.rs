@@ -1,7 +1,7 @@
 //! Finds faults in clips, and fixes them in copies.
 //!
 //! ```text
-//!  clips --Ward--> for each check of CHECKS, in order: find, fix the working copy --> findings, fixed clips, dance card
+//!  clips --Examination--> for each check of CHECKS, in order: find, fix the working copy --> findings, fixed clips, dance card
 //! ```
 //!
 //! Checks run in the order of [`CHECKS`]. Each check sees the clips as fixed by the earlier ones, so a fault is reported once,
@@ -22,6 +22,8 @@ mod curves;
 mod dance_card;
 mod duplicate;
 pub(crate) mod edit;
+mod examination;
+pub(crate) mod examined_clip;
 mod finding;
 mod flip;
 mod forward;
@@ -32,7 +34,6 @@ mod in_place;
 mod jitter;
 mod loops;
 pub(crate) mod parts;
-pub(crate) mod patient;
 mod rate;
 mod repeated;
 mod roles;
@@ -47,18 +48,17 @@ mod support;
 mod table;
 mod too_short;
 pub(crate) mod up_axis;
-mod ward;
 
 pub use check::Check;
 pub use dance_card::DanceCardCell;
 pub use finding::{Finding, Severity, SidecarEdit};
 pub use table::{CHECKS, CheckInfo};
 
+use examination::Examination;
 use footwork::build::{BuildConfig, BuildError};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
 use table::Run;
-use ward::Ward;
 
 /// Settings of an examination, with the configuration of the character.
 pub struct DoctorOptions<'a> {
@@ -110,29 +110,30 @@ pub fn examine(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Diagnosis
     for clip in &clips {
         clip.validate()?;
     }
-    let mut ward = Ward::new(clips, &options.build, &options.matcher)?;
+    let mut examination = Examination::new(clips, &options.build, &options.matcher)?;
     let mut findings = Vec::new();
     for (done, info) in CHECKS.iter().enumerate() {
         if options.checks.contains(&info.check) {
             match info.run {
                 Run::Clip(check) => findings.extend(
-                    ward.each_mut(|p, body| {
-                        let mut found = Vec::new();
-                        check(p, body, &mut found);
-                        found
-                    })
-                    .into_iter()
-                    .flatten(),
+                    examination
+                        .each_mut(|p, body| {
+                            let mut found = Vec::new();
+                            check(p, body, &mut found);
+                            found
+                        })
+                        .into_iter()
+                        .flatten(),
                 ),
-                Run::Set(check) => check(&mut ward, &mut findings),
+                Run::Set(check) => check(&mut examination, &mut findings),
             }
         }
         if let Some(tell) = options.progress {
             tell(done + 1, CHECKS.len());
         }
     }
-    let kept = ward.patients.into_iter().filter(|p| !p.left_out);
-    Ok(Diagnosis { findings, clips: kept.map(|p| p.clip).collect(), dance_card: ward.card })
+    let kept = examination.clips.into_iter().filter(|p| !p.left_out);
+    Ok(Diagnosis { findings, clips: kept.map(|p| p.clip).collect(), dance_card: examination.card })
 }
 
 #[cfg(test)]
@@ -179,7 +180,7 @@ mod tests {
         set.retain(|c| !whole(c));
         for clip in &mut set {
             if let Some(range) = clip.annotations.discard.first().copied().filter(|r| r.start_s == 0.0) {
-                let mut p = patient::Patient::new(clip.clone());
+                let mut p = examined_clip::ExaminedClip::new(clip.clone());
                 edit::cut(&mut p, (range.end_s * clip.rate_hz).round() as usize..clip.frames());
                 *clip = p.clip;
             }

@@ -1,6 +1,6 @@
 //! The parts of a skeleton that checks examine: hips, sides, feet and arms.
 
-use super::patient::{Patient, level};
+use super::examined_clip::{ExaminedClip, level};
 use footwork::build::{BuildConfig, BuildError, JointRoles, contact_joints, find_sides};
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
@@ -97,7 +97,7 @@ impl Parts {
     }
 
     /// Returns the facing of the body in a frame, horizontal, unit length; zero if it is unknown.
-    pub fn forward(&self, p: &Patient, frame: usize) -> Vec3 {
+    pub fn forward(&self, p: &ExaminedClip, frame: usize) -> Vec3 {
         let Some((l, r)) = self.sides else { return Vec3::ZERO };
         level((p.at(frame, l) - p.at(frame, r)).cross(Vec3::Y)).normalize_or_zero()
     }

@@ -6,9 +6,9 @@
 //! not conclusive, and a flight begins only when the other pair leaves the ground.
 
 use super::check::Check;
+use super::examined_clip::{ExaminedClip, level, median, runs};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, level, median, runs};
 use super::support::{Stance, Support};
 
 const G: f32 = 9.81;
@@ -32,7 +32,7 @@ const LEAST_STEPS: usize = 3;
 const LEAST_FLIGHTS: usize = 2;
 
 /// Compares falls and steps with their expected values, and sets the rate that agrees with both.
-pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     if body.feet.len() != 2 {
         return;
     }
@@ -71,7 +71,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
 }
 
 /// Returns the acceleration in flights over g: the median over the flights.
-fn fall(p: &Patient, body: &Parts, support: &Support) -> Option<f32> {
+fn fall(p: &ExaminedClip, body: &Parts, support: &Support) -> Option<f32> {
     let n = p.frames();
     let flights: Vec<[usize; 2]> =
         runs(support.low.iter().map(|l| !*l)).into_iter().filter(|[a, b]| b - a >= 5).collect();
@@ -89,7 +89,7 @@ fn fall(p: &Patient, body: &Parts, support: &Support) -> Option<f32> {
 }
 
 /// Returns the height of the body's middle. The mean of all joints is near the centre of mass, as legs and arms count too.
-fn middle(p: &Patient, body: &Parts, f: usize) -> f32 {
+fn middle(p: &ExaminedClip, body: &Parts, f: usize) -> f32 {
     let joints = p.joints();
     let first = body.hips.max(usize::from(body.hips > 0));
     (first..joints).map(|j| p.at(f, j).y).sum::<f32>() / (joints - first) as f32
@@ -117,7 +117,7 @@ struct Steps {
     swing: [f32; 3],
 }
 
-fn steps(p: &Patient, body: &Parts, support: &Support) -> Option<Steps> {
+fn steps(p: &ExaminedClip, body: &Parts, support: &Support) -> Option<Steps> {
     let leg = leg_length(p, body)?;
     let clock = (leg / G).sqrt();
     let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
@@ -154,7 +154,7 @@ fn spread(mut values: Vec<f32>) -> [f32; 3] {
 
 /// Returns the time, in seconds, between two stances of one foot in which it moves faster than 0.15 of its top speed. This is
 /// the swing, whatever the rate.
-fn airborne(p: &Patient, body: &Parts, a: &Stance, c: &Stance) -> f32 {
+fn airborne(p: &ExaminedClip, body: &Parts, a: &Stance, c: &Stance) -> f32 {
     let toe = body.feet[a.foot].toe;
     let frames = (a.frames[0] + a.frames[1]) / 2..(c.frames[0] + c.frames[1]) / 2;
     let speed: Vec<f32> = frames.map(|f| p.velocity(f, toe).length()).collect();
@@ -163,7 +163,7 @@ fn airborne(p: &Patient, body: &Parts, a: &Stance, c: &Stance) -> f32 {
 }
 
 /// Returns the length from hip to ankle along the bones, in metres.
-fn leg_length(p: &Patient, body: &Parts) -> Option<f32> {
+fn leg_length(p: &ExaminedClip, body: &Parts) -> Option<f32> {
     let leg = body.feet[0].leg?;
     Some(p.local(0, leg.knee.at()).translation.length() + p.local(0, leg.ankle.at()).translation.length())
 }

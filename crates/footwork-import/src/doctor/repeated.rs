@@ -1,9 +1,9 @@
 //! Finds data stretched to a faster rate: every second frame is repeated, or halfway between its neighbours.
 
 use super::check::Check;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
 use glam::Vec3;
 
 /// Minimum ratio of the change in real frames to that in made-up ones; noise of capture alone keeps real data within a factor
@@ -15,7 +15,7 @@ const MOSTLY: f32 = 0.9;
 const LEAST: usize = 8;
 
 /// Finds a period of 2 to 4, and replaces the made-up frames with a smooth curve through the real ones.
-pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     // The longest period comes first: data with period 4 can also look like period 2.
     for period in (2..=4).rev() {
@@ -43,7 +43,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
 }
 
 /// Returns the first real frame, and whether the others repeat it; `None` if all frames are real.
-fn made_up(p: &Patient, period: usize) -> Option<(usize, bool)> {
+fn made_up(p: &ExaminedClip, period: usize) -> Option<(usize, bool)> {
     let n = p.frames();
     let step: Vec<f32> = (1..n).map(|f| p.pose_distance(f - 1, f) + (p.at(f, 0) - p.at(f - 1, 0)).length()).collect();
     let bend: Vec<f32> = (1..n - 1).map(|f| bend(p, f)).collect();
@@ -73,13 +73,13 @@ fn share(values: impl Iterator<Item = (f32, bool)>, least: f32) -> bool {
     if real.len() < LEAST || others.is_empty() {
         return false;
     }
-    let usual = super::patient::median(real);
+    let usual = super::examined_clip::median(real);
     let near = others.iter().filter(|v| **v * RATIO < usual).count();
     usual > 0.5 * least && near as f32 > MOSTLY * others.len() as f32
 }
 
 /// Returns the distance of a frame from halfway between its neighbours: mean over the joints, in radians and metres.
-fn bend(p: &Patient, f: usize) -> f32 {
+fn bend(p: &ExaminedClip, f: usize) -> f32 {
     let sum: f32 = (0..p.joints())
         .map(|j| {
             let [a, b, c] = [f - 1, f, f + 1].map(|f| p.local(f, j));
@@ -91,7 +91,7 @@ fn bend(p: &Patient, f: usize) -> f32 {
 }
 
 /// Interpolates with Catmull-Rom curves between the real frames; frames before the first and after the last stay.
-fn smooth(p: &mut Patient, real: usize, period: usize) {
+fn smooth(p: &mut ExaminedClip, real: usize, period: usize) {
     let (n, joints) = (p.frames(), p.joints());
     let old = p.clip.clone();
     let last = real + (n - 1 - real) / period * period;

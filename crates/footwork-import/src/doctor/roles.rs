@@ -1,15 +1,15 @@
 //! Finds skeletons whose joints are not recognised.
 
 use super::check::Check;
+use super::examination::Examination;
 use super::finding::{Finding, Severity};
-use super::ward::Ward;
 
 /// Reports missing roles. Without sides the facing is unknown and a build fails; without feet there are no contacts.
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    for (kind, body) in ward.bodies.iter().enumerate() {
-        let clips = ward.kind_of.iter().filter(|k| **k == kind).count();
-        let Some(first) = ward.kind_of.iter().position(|k| *k == kind) else { continue };
-        let name = &ward.patients[first].clip.name;
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    for (kind, body) in examination.bodies.iter().enumerate() {
+        let clips = examination.kind_of.iter().filter(|k| **k == kind).count();
+        let Some(first) = examination.kind_of.iter().position(|k| *k == kind) else { continue };
+        let name = &examination.clips[first].clip.name;
         let others = if clips > 1 { format!(" (and {} more of its skeleton)", clips - 1) } else { String::new() };
         let mut say = |severity, what: String, mend: &str| {
             out.push(Finding::new(Check::Roles, severity, name, format!("{what}{others}"), mend));

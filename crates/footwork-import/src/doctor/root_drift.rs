@@ -1,9 +1,9 @@
 //! Finds a root that leaves its body, and a body that drifts off its feet.
 
 use super::check::Check;
+use super::examined_clip::{ExaminedClip, level, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, level, median};
 use super::support::Support;
 use footwork::frames::JointIndex;
 use footwork::math::{Transform, savgol};
@@ -23,18 +23,18 @@ const LEAST_STANCES: usize = 4;
 const SMOOTH_S: f32 = 0.5;
 
 /// Finds both faults, moves the root back and removes the drift.
-pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     beside(p, body, out);
     drift(p, body, out);
 }
 
 /// Returns true if the root bone leaves the body.
-pub fn is_beside(p: &Patient, body: &Parts) -> bool {
+pub fn is_beside(p: &ExaminedClip, body: &Parts) -> bool {
     farthest(p, body).is_some()
 }
 
 /// Returns the largest horizontal distance of the root bone from the body, in metres, and its frame; `None` if it stays near.
-fn farthest(p: &Patient, body: &Parts) -> Option<(f32, usize)> {
+fn farthest(p: &ExaminedClip, body: &Parts) -> Option<(f32, usize)> {
     if body.hips == 0 {
         return None;
     }
@@ -46,7 +46,7 @@ fn farthest(p: &Patient, body: &Parts) -> Option<(f32, usize)> {
     (worst >= BESIDE_M && !still()).then_some((worst, at))
 }
 
-fn beside(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+fn beside(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     let Some((worst, at)) = farthest(p, body) else { return };
     let n = p.frames();
     let (severity, told) = match body.root_is_made {
@@ -76,7 +76,7 @@ fn beside(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-fn drift(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+fn drift(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     if support.stances.len() < LEAST_STANCES {
         return;

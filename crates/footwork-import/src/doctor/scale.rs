@@ -1,9 +1,9 @@
 //! Finds bodies of an impossible size: their lengths were read in another unit than they were written in.
 
 use super::check::Check;
+use super::examination::Examination;
+use super::examined_clip::{ExaminedClip, median};
 use super::finding::{Finding, Severity};
-use super::patient::{Patient, median};
-use super::ward::Ward;
 use crate::units::Bones;
 
 /// Plausible length of leg plus spine and arm, in metres. 0.9 is a child of two, the tallest person on record has 3.5; dogs
@@ -17,14 +17,14 @@ const MOST_RATIO: f32 = 1.9;
 const RATIOS: [f32; 8] = [0.1, 0.01, 0.001, 0.0254, 0.3048, 10.0, 100.0, 1000.0];
 
 /// Compares each body with people and with the rest of the set, and scales it.
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    let sizes: Vec<f32> = ward.patients.iter().map(size).collect();
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    let sizes: Vec<f32> = examination.clips.iter().map(size).collect();
     let fit = sizes.iter().copied().filter(|s| BODY_M.contains(s)).collect::<Vec<_>>();
     let usual = if 2 * fit.len() > sizes.len() { median(fit) } else { USUAL_M };
-    for (p, size) in ward.patients.iter_mut().zip(sizes) {
+    for (p, size) in examination.clips.iter_mut().zip(sizes) {
         let ratio = (size / usual).max(usual / size);
         let alone = BODY_M.contains(&size);
-        if size <= 0.0 || alone && (ratio < MOST_RATIO || ward.kind_of.len() < 3) {
+        if size <= 0.0 || alone && (ratio < MOST_RATIO || examination.kind_of.len() < 3) {
             continue;
         }
         let all = RATIOS.iter().flat_map(|r| [*r, 1.0 / *r]);
@@ -45,12 +45,12 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
 }
 
 /// Returns the body length as the importers measure it, from the first frame, as the rest pose may have other bone lengths.
-fn size(p: &Patient) -> f32 {
+fn size(p: &ExaminedClip) -> f32 {
     let lengths = (0..p.joints()).map(|j| p.local(0, j).translation.length()).collect();
     Bones { lengths, ..Bones::of(&p.clip.skeleton) }.body_length()
 }
 
-fn scale(p: &mut Patient, by: f32) {
+fn scale(p: &mut ExaminedClip, by: f32) {
     let clip = p.edit();
     clip.translations.iter_mut().for_each(|t| *t *= by);
     super::edit::set_rest(clip, |_, t| footwork::math::Transform::new(t.translation * by, t.rotation));

@@ -1,9 +1,9 @@
 //! Finds swapped left and right: joint names that contradict the body.
 
 use super::check::Check;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
 use footwork::roles::FoundBy;
 use glam::Vec3;
 
@@ -14,7 +14,7 @@ const AGAINST: f32 = -0.64;
 const SAMPLES: usize = 200;
 
 /// Checks the legs by their toes and the arms by the legs; swaps the sides.
-pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     let Some((l, r)) = body.sides else { return };
     // Roles that were found from the shape do not depend on names.
     if body.rig.roles.assigned().any(|(role, a)| role.ends_with("up_leg") && a.found_by == FoundBy::Topology) {
@@ -28,7 +28,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
             let feet = body.feet.iter().filter(|k| k.ankle != k.toe);
             let sum = feet.fold(Vec3::ZERO, |s, k| s + p.at(*f, k.toe) - p.at(*f, k.ankle));
             let forward = body.forward(p, *f);
-            let v = super::patient::level(sum).try_normalize()?;
+            let v = super::examined_clip::level(sum).try_normalize()?;
             (forward != Vec3::ZERO).then(|| v.dot(forward))
         })
         .collect();
@@ -54,7 +54,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
 
 /// Swaps the motion of joint pairs: all, those of the legs (`true`), or all others (`false`). Returns false if the sides
 /// differ.
-fn swap(p: &mut Patient, body: &Parts, legs: Option<bool>) -> bool {
+fn swap(p: &mut ExaminedClip, body: &Parts, legs: Option<bool>) -> bool {
     let skeleton = p.clip.skeleton.clone();
     let parent = |j: usize| skeleton.parents()[j].map(|p| p.at());
     let carries = |j: usize| {

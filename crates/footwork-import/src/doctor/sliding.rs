@@ -1,9 +1,9 @@
 //! Finds planted feet that slide.
 
 use super::check::Check;
+use super::examined_clip::{ExaminedClip, level, median, runs};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, level, median, runs};
 use super::support::Support;
 use footwork::adjust::two_bone_ik::{BentLeg, Reach};
 use footwork::pose::Pose;
@@ -23,7 +23,7 @@ const NEARBY_S: f32 = 0.4;
 const FADE_S: f32 = 0.15;
 
 /// Finds contacts that slide, and pins each foot at its median position by bending the leg.
-pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let n = p.frames();
     for k in 0..body.feet.len() {
@@ -60,7 +60,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
 }
 
 /// Returns true if no other foot is planted meanwhile.
-fn nobody_else(p: &Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
+fn nobody_else(p: &ExaminedClip, body: &Parts, k: usize, a: usize, b: usize) -> bool {
     let slow = |f: usize| {
         body.feet.iter().enumerate().any(|(o, foot)| o != k && level(p.velocity(f, foot.toe)).length() < 0.5 * FAST_MPS)
     };
@@ -68,7 +68,7 @@ fn nobody_else(p: &Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool 
 }
 
 /// Pins a foot over frames `a..b`, blended in and out. Returns false if the foot has no leg of three joints.
-fn pin(p: &mut Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
+fn pin(p: &mut ExaminedClip, body: &Parts, k: usize, a: usize, b: usize) -> bool {
     let Some(leg) = body.feet[k].leg else { return false };
     let (n, joints) = (p.frames(), p.joints());
     let toe = body.feet[k].toe;

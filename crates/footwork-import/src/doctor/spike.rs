@@ -3,9 +3,9 @@
 
 use super::check::Check;
 use super::curves::{lagrange, weighted};
+use super::examined_clip::{ExaminedClip, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::{Patient, median};
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use glam::Vec3;
@@ -27,7 +27,7 @@ const TWO_HZ: f32 = 45.0;
 const AROUND: usize = 8;
 
 /// Finds spikes, and replaces them with a curve through their neighbours.
-pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     if n < 2 * AROUND {
         return;
@@ -85,13 +85,13 @@ impl Off {
     }
 }
 
-fn deviations(p: &Patient, j: usize) -> Vec<Off> {
+fn deviations(p: &ExaminedClip, j: usize) -> Vec<Off> {
     let n = p.frames();
     (0..n).map(|f| if f < 2 || f + 2 >= n { Off::default() } else { deviation(p, j, f, 1, 0) }).collect()
 }
 
 /// Returns the value at the k-th frame of the cubic through two frames on either side of `first..first + width`.
-fn expected(p: &Patient, j: usize, first: usize, width: usize, k: usize) -> Transform {
+fn expected(p: &ExaminedClip, j: usize, first: usize, width: usize, k: usize) -> Transform {
     let w = width as f32;
     let weights = lagrange([-2.0, -1.0, w, w + 1.0], k as f32);
     let around = [first - 2, first - 1, first + width, first + width + 1].map(|f| p.local(f, j));
@@ -100,13 +100,13 @@ fn expected(p: &Patient, j: usize, first: usize, width: usize, k: usize) -> Tran
     Transform::new(at, weighted(q, weights, q[1]))
 }
 
-fn deviation(p: &Patient, j: usize, first: usize, width: usize, k: usize) -> Off {
+fn deviation(p: &ExaminedClip, j: usize, first: usize, width: usize, k: usize) -> Off {
     let (to, is) = (expected(p, j, first, width, k), p.local(first + k, j));
     Off { rad: to.rotation.angle_between(is.rotation), m: (to.translation - is.translation).length() }
 }
 
 /// Returns the first frame of a spike of that width near `f`, if the motion is smooth without it.
-fn best(p: &Patient, j: usize, f: usize, width: usize, least_score: f32, off: &[Off]) -> Option<usize> {
+fn best(p: &ExaminedClip, j: usize, f: usize, width: usize, least_score: f32, off: &[Off]) -> Option<usize> {
     let n = p.frames();
     let (from, to) = if width == 1 { (f, f) } else { (f.saturating_sub(width).max(3), f + width - 1) };
     (from..=to).filter(|a| a + width + 3 < n).find(|a| {
@@ -132,7 +132,7 @@ fn best(p: &Patient, j: usize, f: usize, width: usize, least_score: f32, off: &[
     })
 }
 
-fn replace(p: &mut Patient, j: usize, first: usize, width: usize) {
+fn replace(p: &mut ExaminedClip, j: usize, first: usize, width: usize) {
     let new: Vec<Transform> = (0..width).map(|k| expected(p, j, first, width, k)).collect();
     let joints = p.joints();
     let clip = p.edit();

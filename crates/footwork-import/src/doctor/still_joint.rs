@@ -1,9 +1,9 @@
 //! Finds joints that never move although comparable joints do.
 
 use super::check::Check;
+use super::examination::Examination;
+use super::examined_clip::{ExaminedClip, median};
 use super::finding::{Finding, Severity};
-use super::patient::{Patient, median};
-use super::ward::Ward;
 
 /// Maximum rotation of a still joint over a clip, in radians (0.06 degrees): captured joints always tremble more.
 const NEVER_RAD: f32 = 1e-3;
@@ -11,11 +11,12 @@ const NEVER_RAD: f32 = 1e-3;
 const LIKE_RAD: f32 = 0.1;
 
 /// Compares with the same joint on the other side, and in the other clips.
-pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    let ranges: Vec<Vec<f32>> = ward.each(|p, _| (0..p.joints()).map(|j| range(p, j)).collect());
-    for (i, p) in ward.patients.iter().enumerate() {
-        let body = &ward.bodies[ward.kind_of[i]];
-        let others: Vec<usize> = (0..ranges.len()).filter(|o| *o != i && ward.kind_of[*o] == ward.kind_of[i]).collect();
+pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
+    let ranges: Vec<Vec<f32>> = examination.each(|p, _| (0..p.joints()).map(|j| range(p, j)).collect());
+    for (i, p) in examination.clips.iter().enumerate() {
+        let body = &examination.bodies[examination.kind_of[i]];
+        let others: Vec<usize> =
+            (0..ranges.len()).filter(|o| *o != i && examination.kind_of[*o] == examination.kind_of[i]).collect();
         for j in 1..p.joints() {
             if ranges[i][j] >= NEVER_RAD {
                 continue;
@@ -41,7 +42,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
 
 /// Returns the rotation of a joint from its rotation in the clip's middle frame, in radians: the 80th percentile over the
 /// frames, as single outliers are not motion. If that is below [`NEVER_RAD`], returns the maximum, at most [`LIKE_RAD`].
-fn range(p: &Patient, j: usize) -> f32 {
+fn range(p: &ExaminedClip, j: usize) -> f32 {
     let middle = p.local(p.frames() / 2, j).rotation;
     let mut turns: Vec<f32> = (0..p.frames()).map(|f| p.local(f, j).rotation.angle_between(middle)).collect();
     turns.sort_by(f32::total_cmp);

@@ -1,7 +1,7 @@
 //! Finds the planted foot from heights alone, as the speeds may be wrong.
 
+use super::examined_clip::{ExaminedClip, level, median, runs};
 use super::parts::Parts;
-use super::patient::{Patient, level, median, runs};
 use glam::Vec3;
 
 /// Maximum height of a planted foot above the lowest position nearby, in metres: toes clear the ground by little more in a
@@ -37,7 +37,7 @@ pub struct Support {
 impl Support {
     /// Returns `None` unless there are two feet and the body stands on them. For a body on four paws, heights do not show which
     /// paws are planted, even if only the hind ones are recognised.
-    pub fn of(p: &Patient, body: &Parts) -> Option<Self> {
+    pub fn of(p: &ExaminedClip, body: &Parts) -> Option<Self> {
         if body.feet.len() != 2 || p.frames() < 3 || !upright(p, body) {
             return None;
         }
@@ -72,7 +72,7 @@ impl Support {
     }
 
     /// Returns the horizontal velocity of the planted toe in a frame, m/s.
-    pub fn slide(&self, p: &Patient, body: &Parts, frame: usize) -> Vec3 {
+    pub fn slide(&self, p: &ExaminedClip, body: &Parts, frame: usize) -> Vec3 {
         level(p.velocity(frame, body.feet[self.foot[frame]].toe))
     }
 
@@ -82,7 +82,7 @@ impl Support {
     }
 
     /// Returns the usual horizontal velocity of a foot over a stance, m/s: the median of each component.
-    pub fn stance_velocity(p: &Patient, body: &Parts, stance: &Stance) -> Vec3 {
+    pub fn stance_velocity(p: &ExaminedClip, body: &Parts, stance: &Stance) -> Vec3 {
         let toe = body.feet[stance.foot].toe;
         let part = |k: usize| median((stance.frames[0]..stance.frames[1]).map(|f| p.velocity(f, toe)[k]).collect());
         Vec3::new(part(0), 0.0, part(2))
@@ -90,7 +90,7 @@ impl Support {
 }
 
 /// Returns false if the body is on all fours most of the time: its trunk is near horizontal, or its hands are on the ground.
-fn upright(p: &Patient, body: &Parts) -> bool {
+fn upright(p: &ExaminedClip, body: &Parts) -> bool {
     /// Sine of the minimum angle between trunk and ground, 35 degrees. Runners bend forward to 45 degrees.
     const RISES: f32 = 0.57;
     /// Minimum height of the hands above the feet, as a share of the leg length. It excludes a sitting dog, whose trunk rises.

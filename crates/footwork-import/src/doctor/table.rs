@@ -1,10 +1,10 @@
 //! All checks, in the order in which they run.
 
 use super::check::Check;
+use super::examination::Examination;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
-use super::ward::Ward;
 use super::{
     calibration, coverage, duplicate, flip, forward, frozen, glitch, ground, in_place, jitter, loops, rate, repeated,
     roles, root_drift, scale, sides, skeleton, sliding, spike, still_joint, too_short, up_axis,
@@ -30,9 +30,9 @@ pub struct CheckInfo {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Run {
     /// Runs on each clip, in parallel.
-    Clip(fn(&mut Patient, &Parts, &mut Vec<Finding>)),
+    Clip(fn(&mut ExaminedClip, &Parts, &mut Vec<Finding>)),
     /// Runs on all clips together.
-    Set(fn(&mut Ward, &mut Vec<Finding>)),
+    Set(fn(&mut Examination, &mut Vec<Finding>)),
 }
 
 const fn row(check: Check, severity: Severity, mends: bool, finds: &'static str, run: Run) -> CheckInfo {

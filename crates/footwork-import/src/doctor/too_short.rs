@@ -1,14 +1,14 @@
 //! Finds clips that a build would leave out.
 
 use super::check::Check;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
 use footwork::build::MIN_CLIP_S;
 use footwork::build::loops::Loop;
 
 /// Applies the build's own bound: a clip needs frames to play after the row that a search selects.
-pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
     if p.clip.looping && p.frames() > 2 || p.clip.seconds() >= MIN_CLIP_S || Loop::find(&p.clip).is_some() {
         return;
     }

@@ -1,9 +1,9 @@
 //! Finds clips whose up axis is not +Y: bodies that lie in the air.
 
 use super::check::Check;
+use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use super::patient::Patient;
 use footwork::clip::RawClip;
 use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
@@ -18,7 +18,7 @@ const MOSTLY: f32 = 0.8;
 const STANDS: f32 = 0.6;
 
 /// Finds the axis along which the body stands, and turns it to +Y.
-pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+pub fn check(p: &mut ExaminedClip, body: &Parts, out: &mut Vec<Finding>) {
     let Some((up, share)) = wrong_axis(p, body) else { return };
     let name = axis_name(up);
     let what = format!("up is {name}: the body stands along it in {:.0} % of the clip", 100.0 * share);
@@ -28,13 +28,13 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
 }
 
 /// Returns the axis other than +Y along which the body stands nearly all the time, and the share of frames.
-pub fn wrong_axis(p: &Patient, body: &Parts) -> Option<(Vec3, f32)> {
+pub fn wrong_axis(p: &ExaminedClip, body: &Parts) -> Option<(Vec3, f32)> {
     let axes = [Vec3::Z, Vec3::NEG_Z, Vec3::X, Vec3::NEG_X, Vec3::NEG_Y];
     axes.into_iter().find_map(|a| Some((a, stands_along(p, body, a).filter(|share| *share > MOSTLY)?)))
 }
 
 /// Returns the share of frames in which the body stands along an axis; `None` if its top or its feet are unknown.
-pub fn stands_along(p: &Patient, body: &Parts, axis: Vec3) -> Option<f32> {
+pub fn stands_along(p: &ExaminedClip, body: &Parts, axis: Vec3) -> Option<f32> {
     let top = body.top()?;
     body.feet.first()?;
     let n = p.frames();
@@ -48,7 +48,7 @@ pub fn stands_along(p: &Patient, body: &Parts, axis: Vec3) -> Option<f32> {
 }
 
 /// Returns the length of the bones from the hips to the first foot, in metres.
-pub fn leg_length(p: &Patient, body: &Parts) -> f32 {
+pub fn leg_length(p: &ExaminedClip, body: &Parts) -> f32 {
     body.feet.first().map_or(0.0, |foot| chain_length(p, foot.toe, body.hips))
 }
 
@@ -68,7 +68,7 @@ pub fn axis_name(up: Vec3) -> &'static str {
 }
 
 /// Returns the length of the bones between a joint and one above it, in metres.
-fn chain_length(p: &Patient, joint: usize, above: usize) -> f32 {
+fn chain_length(p: &ExaminedClip, joint: usize, above: usize) -> f32 {
     let mut length = 0.0;
     let mut j = joint;
     while j != above {

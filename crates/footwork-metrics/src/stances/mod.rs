@@ -111,7 +111,7 @@ pub struct StancesCourse {
 
 /// Results of the requests.
 #[derive(Default)]
-struct Seen {
+struct Tally {
     delays: Vec<f32>,
     /// For announced ones: distance from their requested time, seconds.
     offs: Vec<f32>,
@@ -158,7 +158,7 @@ impl StancesCourse {
         let mut steps = Random(self.seed);
         let mut out = Stances { seconds: instants as f64 * INSTANT_S, dt_s: self.dt_s, ..Stances::default() };
         let crouched = db.tag_query("crouched").map_err(|_| StancesError::NoStance { state: "crouched" })?;
-        let (mut hash, mut seen) = (Xxh3::new(), Seen::default());
+        let (mut hash, mut seen) = (Xxh3::new(), Tally::default());
         let mut request: Option<Request> = None;
         let mut fired: Vec<FiredEvent> = Vec::new();
         let mut state = None;
@@ -208,7 +208,7 @@ impl StancesCourse {
             progress();
         }
         out.finish(request, &mut seen);
-        let Seen { mut delays, mut offs, held_s } = seen;
+        let Tally { mut delays, mut offs, held_s } = seen;
         out.stance_held_pct = (100.0 * held_s[0] / held_s[1].max(1e-9)) as f32;
         if !offs.is_empty() {
             out.announced_off_s_p90 = percentile(&mut offs, 90.0);
@@ -259,7 +259,7 @@ impl Request {
 
 impl Stances {
     /// Ends a request: the next one has begun, or the run ends.
-    fn finish(&mut self, request: Option<Request>, seen: &mut Seen) {
+    fn finish(&mut self, request: Option<Request>, seen: &mut Tally) {
         let Some(request) = request else { return };
         self.announced += usize::from(request.due_s.is_some());
         let off_s = |reached_s: f64| request.due_s.map_or(reached_s - request.at_s, |due_s| (reached_s - due_s).abs());

@@ -70,7 +70,7 @@ pub struct PairLoss {
 
 /// Working buffers for a pair.
 #[derive(Clone, Debug, Default)]
-pub struct PairRoom {
+pub struct PairScratch {
     loss: LossRoom,
     found: [Vec<f32>; 2],
     by_found: [Vec<f32>; 2],
@@ -91,7 +91,7 @@ impl PairLoss {
         frame: usize,
         found: [&[f32]; 2],
         (by_found, scale): ([&mut [f32]; 2], f32),
-        room: &mut PairRoom,
+        room: &mut PairScratch,
     ) -> f32 {
         let width = self.numbers.layout.width();
         for k in 0..2 {

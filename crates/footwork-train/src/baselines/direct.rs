@@ -3,7 +3,7 @@
 //!
 //! If the same pose and goal have several continuations, its best prediction is their mean.
 
-use super::bodies::{BodyNumbers, PairLoss, PairRoom};
+use super::bodies::{BodyNumbers, PairLoss, PairScratch};
 use super::training::{Training, TrainingRecord};
 use crate::dataset::{Dataset, LONGEST_WINDOW, Sequence};
 use crate::error::TrainError;
@@ -12,7 +12,7 @@ use crate::perceptron::{Normalization, Perceptron, numbers};
 use crate::phase::tensor;
 use crate::random::Random;
 use footwork::database::Database;
-use footwork::learned::{Network, Room, STEP_S};
+use footwork::learned::{Network, NetworkScratch, STEP_S};
 use rayon::prelude::*;
 use std::f32::consts::TAU;
 
@@ -119,7 +119,7 @@ impl Direct {
         let scale = 1.0 / asked.len() as f32;
         let work = asked.par_iter().zip(values.par_chunks(2 * n)).zip(by_found.par_chunks_mut(2 * n));
         let losses: Vec<f32> = work
-            .map_init(PairRoom::default, |room, ((asked, found), by_found)| {
+            .map_init(PairScratch::default, |room, ((asked, found), by_found)| {
                 let ((first, second), (by_first, by_second)) = (found.split_at(n), by_found.split_at_mut(n));
                 loss.pair(data, asked.answer, [first, second], ([by_first, by_second], scale), room)
             })
@@ -167,14 +167,14 @@ pub struct TrainedDirect {
 
 /// Working buffers for evaluation.
 #[derive(Clone, Debug, Default)]
-pub struct DirectRoom {
+pub struct DirectScratch {
     x: Vec<f32>,
-    room: Room,
+    room: NetworkScratch,
 }
 
 impl TrainedDirect {
     /// Computes, from normalised features, the normalised numbers of the body `ahead_s` seconds later, at most [`HORIZON_S`].
-    pub fn body_after(&self, features: &[f32], ahead_s: f32, numbers: &mut [f32], room: &mut DirectRoom) {
+    pub fn body_after(&self, features: &[f32], ahead_s: f32, numbers: &mut [f32], room: &mut DirectScratch) {
         room.x.clear();
         room.x.extend_from_slice(features);
         push_time(ahead_s.clamp(0.0, HORIZON_S as f32), &mut room.x);

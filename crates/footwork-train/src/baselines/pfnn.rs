@@ -8,7 +8,7 @@
 //!
 //! Source: Holden, Komura and Saito, "Phase-Functioned Neural Networks for Character Control" (2017).
 
-use super::bodies::{BodyNumbers, PairLoss, PairRoom};
+use super::bodies::{BodyNumbers, PairLoss, PairScratch};
 use super::phase_labels;
 use super::training::{Training, TrainingRecord};
 use crate::body_loss::absolute;
@@ -21,7 +21,7 @@ use crate::random::Random;
 use burn::tensor::Tensor;
 use burn::tensor::activation::elu;
 use footwork::database::Database;
-use footwork::learned::{Network, Room, STEP_S};
+use footwork::learned::{Network, NetworkScratch, STEP_S};
 use footwork::schema::ChannelKind;
 use rayon::prelude::*;
 use std::f32::consts::TAU;
@@ -203,7 +203,7 @@ impl Pfnn {
         let (n, rows) = (loss.numbers.len(), starts.len());
         let row = |t: usize, window: usize| &found[(t * rows + window) * (n + 1)..][..n + 1];
         let scale = 1.0 / (rows * (length - 1)) as f32;
-        let of_window = |room: &mut PairRoom, (window, start): (usize, &usize)| {
+        let of_window = |room: &mut PairScratch, (window, start): (usize, &usize)| {
             let mut sum = 0.0;
             let mut by_found = vec![0.0; length * (n + 1)];
             for t in 0..length - 1 {
@@ -224,7 +224,7 @@ impl Pfnn {
         let windows: Vec<(f32, Vec<f32>)> = starts
             .par_iter()
             .enumerate()
-            .map_init(PairRoom::default, |room, at| of_window(room, (at.0, at.1)))
+            .map_init(PairScratch::default, |room, at| of_window(room, (at.0, at.1)))
             .collect();
         let mut by_found = Vec::with_capacity(found.len());
         for t in 0..length {
@@ -278,16 +278,16 @@ pub struct TrainedPfnn {
 
 /// Working buffers for evaluation.
 #[derive(Clone, Debug, Default)]
-pub struct PfnnRoom {
+pub struct PfnnScratch {
     x: Vec<f32>,
     all: Vec<f32>,
-    room: Room,
+    room: NetworkScratch,
 }
 
 impl TrainedPfnn {
     /// Computes the numbers of the body [`STEP_S`] later, from the goal columns of normalised features and the normalised numbers
     /// of a body at a phase. Returns the increase of the phase until then, radians.
-    pub fn advance(&self, features: &[f32], numbers: &mut [f32], phase: f32, room: &mut PfnnRoom) -> f32 {
+    pub fn advance(&self, features: &[f32], numbers: &mut [f32], phase: f32, room: &mut PfnnScratch) -> f32 {
         room.x.clear();
         room.x.extend(self.goal.iter().map(|column| features[*column]));
         self.goal_spread.apply(&mut room.x);

@@ -1,7 +1,7 @@
 //! Baselines at run time: the source of each frame's body.
 
-use super::direct::{DirectRoom, HORIZON_S, TrainedDirect};
-use super::pfnn::{PfnnRoom, TrainedPfnn};
+use super::direct::{DirectScratch, HORIZON_S, TrainedDirect};
+use super::pfnn::{PfnnScratch, TrainedPfnn};
 use footwork::learned::STEP_S;
 use footwork::math::{lerp, smoothstep};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct DirectWalker {
     asked: [(Vec<f32>, f32); 2],
     commanded: bool,
     numbers: [Vec<f32>; 2],
-    room: DirectRoom,
+    room: DirectScratch,
 }
 
 impl DirectWalker {
@@ -45,7 +45,7 @@ impl DirectWalker {
             asked: Default::default(),
             commanded: false,
             numbers: [(); 2].map(|()| vec![0.0; width]),
-            room: DirectRoom::default(),
+            room: DirectScratch::default(),
         }
     }
 }
@@ -92,7 +92,7 @@ pub struct PfnnWalker {
     /// Seconds since the previous step.
     since_s: f64,
     mixed: Vec<f32>,
-    room: PfnnRoom,
+    room: PfnnScratch,
 }
 
 impl PfnnWalker {
@@ -100,7 +100,7 @@ impl PfnnWalker {
     pub fn new(network: Arc<TrainedPfnn>) -> Self {
         let none = || vec![0.0; network.numbers.len()];
         let (steps, mixed) = ([none(), none()], none());
-        Self { network, steps, phase: 0.0, since_s: 0.0, mixed, room: PfnnRoom::default() }
+        Self { network, steps, phase: 0.0, since_s: 0.0, mixed, room: PfnnScratch::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{settings, train_through};
-use footwork::learned::{Network, Room};
+use footwork::learned::{Network, NetworkScratch};
 use footwork_train::onnx;
 use footwork_train::random::Random;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn compare(python: &Path, folder: &Path, name: &str, network: &Network) -> f32 {
     let bytes = std::fs::read(folder.join("y.f32")).unwrap();
     let found: Vec<f32> = bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
     assert_eq!(found.len(), ROWS * outputs);
-    let (mut y, mut room) = (vec![0.0; outputs], Room::default());
+    let (mut y, mut room) = (vec![0.0; outputs], NetworkScratch::default());
     let mut worst = 0.0f32;
     for (x, found) in x.chunks_exact(inputs).zip(found.chunks_exact(outputs)) {
         network.run(x, &mut y, &mut room);

@@ -17,9 +17,9 @@ choices! {
     /// Method of foot locking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FootLock = Leash {
-        /// A toe further from its animated position than `leash_m` is dragged along at that distance.
+        /// A toe further from its animated position than `lock_radius_m` is dragged along at that distance.
         Leash = "leash",
-        /// A toe further from its animated position than `leash_m` is released until it touches again, and holds begin with a
+        /// A toe further from its animated position than `lock_radius_m` is released until it touches again, and holds begin with a
         /// spring that overshoots. Holden's reference controller does this; `leash` is better.
         Reference = "reference",
     }
@@ -43,7 +43,7 @@ settings! {
         release_half_life_s: f32 = 0.1, in 1e-4 to 5.0, unit "s";
         /// Lock radius: maximum distance between a locked toe and its animated position. Higher values slide less; lower values
         /// keep the pose closer to the clip.
-        leash_m: f32 = 0.2, in 0.0 to 100.0, unit "m";
+        lock_radius_m: f32 = 0.2, in 0.0 to 100.0, unit "m", formerly "leash_m";
         /// Part of a leg's length that corrections leave unused, so that knees stay bent.
         knee_kept_m: f32 = 0.005, in 0.0 to 1.0, unit "m";
         /// Part before that, in which a stretching leg slows down. Higher values avoid snapping knees and reach less far.
@@ -157,7 +157,7 @@ impl Foot {
             FootLock::Reference => point,
             _ => {
                 let point = Vec3::new(point.x, animated.y, point.z);
-                animated + soft_leash(point - animated, config.leash_m)
+                animated + soft_leash(point - animated, config.lock_radius_m)
             }
         }
     }
@@ -176,12 +176,12 @@ impl Foot {
             self.held_s += dt_s;
             if config.lock == FootLock::Leash {
                 let left_behind = Vec3::new(self.point.x - animated.x, 0.0, self.point.z - animated.z);
-                if left_behind.length() > LEASH_SLACK * config.leash_m {
+                if left_behind.length() > LEASH_SLACK * config.lock_radius_m {
                     // A toe that is dragged along does not count as held.
                     self.held_s = f32::MIN_POSITIVE;
                 }
                 // Beyond this distance the limited position hardly changes.
-                self.point = animated + left_behind.clamp_length_max(TIGHT * config.leash_m);
+                self.point = animated + left_behind.clamp_length_max(TIGHT * config.lock_radius_m);
             }
         }
         (self.animated, self.animated_velocity) = (animated, velocity);
@@ -199,7 +199,7 @@ impl Foot {
             FootLock::Leash if !now.touches && (self.held() || self.landing > 0.0) => self.release(config),
             FootLock::Reference if began => self.hold(config),
             FootLock::Reference if self.held() => {
-                let left_behind = (self.point - animated).length() > config.leash_m;
+                let left_behind = (self.point - animated).length() > config.lock_radius_m;
                 if !now.touches || left_behind {
                     self.release(config);
                 }
@@ -228,7 +228,7 @@ impl Foot {
         let left = exp(-now.lands_in_s / SEAM_S);
         let flat = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
         let goal = flat(now.slip * (0.5 * now.stands_s.min(config.landing_s)));
-        let goal = goal.clamp_length_max(MOST_LEAD * config.leash_m);
+        let goal = goal.clamp_length_max(MOST_LEAD * config.lock_radius_m);
         let goal_velocity = flat(-now.slip - passing * left);
         let t = now.lands_in_s.max(SHORTEST_S);
         // Close to touch-down only the speed can still be corrected; the position follows from it.
@@ -289,12 +289,12 @@ const LEASH_SLACK: f32 = 0.9;
 const TIGHT: f32 = 2.0;
 
 /// Returns a displacement limited to the lock radius, continuous in velocity.
-fn soft_leash(way: Vec3, leash_m: f32) -> Vec3 {
-    let (length, slack) = (way.length(), LEASH_SLACK * leash_m);
+fn soft_leash(way: Vec3, lock_radius_m: f32) -> Vec3 {
+    let (length, slack) = (way.length(), LEASH_SLACK * lock_radius_m);
     if length <= slack {
         return way;
     }
-    let rest = leash_m - slack;
+    let rest = lock_radius_m - slack;
     way * ((slack + rest * (1.0 - exp(-(length - slack) / rest))) / length)
 }
 
@@ -366,7 +366,7 @@ mod tests {
         let config = FeetConfig::default();
         let shown = run(&config, 60, at, |_| true);
         for (k, toe) in shown.iter().enumerate() {
-            assert!((*toe - at(k)).length() <= config.leash_m + 1e-4, "{k}");
+            assert!((*toe - at(k)).length() <= config.lock_radius_m + 1e-4, "{k}");
         }
         // Holden's reference controller unlocks the foot, and does not lock it again during the same contact.
         let reference = FeetConfig { lock: FootLock::Reference, ..config };

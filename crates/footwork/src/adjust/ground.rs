@@ -21,7 +21,7 @@ settings! {
     pub struct GroundConfig {
         /// Whether feet and pelvis are fitted to the ground that the game gives. Without it, the ground only shapes the
         /// predicted path.
-        enabled: bool = true, alias "fit";
+        enabled: bool = true, formerly "fit";
         /// Tags of clips that go up and down by themselves. There the body is put on the ground as a whole.
         own_ground_tags: Vec<String> = vec!["slope".to_owned(), "stairs".to_owned()];
         /// Half-life in which a foot gets over an edge. Lower values clip the edge less; higher values are smoother.

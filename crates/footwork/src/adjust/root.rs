@@ -32,7 +32,7 @@ settings! {
         mode: RootMode = RootMode::Simulation;
         /// `mixed`: half-life in which the simulated character is pulled towards the animation. Lower values slide less and
         /// obey later.
-        give_way_half_life_s: f32 = 0.15, in 1e-4 to 60.0, unit "s";
+        pull_half_life_s: f32 = 0.15, in 1e-4 to 60.0, unit "s", formerly "give_way_half_life_s";
         /// Whether the animation is pulled towards the simulated character.
         adjust: bool = true;
         /// Half-life of the adjustment of the position. Lower values keep the path better; higher values slide less.
@@ -88,11 +88,11 @@ pub struct AdjustRoot<'a> {
 
 impl RootConfig {
     /// Pulls the simulated character towards a root shown at `shown`, over `dt_s`. Only in [`RootMode::Mixed`].
-    pub fn give_way(&self, simulation: &mut Simulation, shown: Transform, dt_s: f32) {
+    pub fn pull_simulation(&self, simulation: &mut Simulation, shown: Transform, dt_s: f32) {
         if self.mode != RootMode::Mixed {
             return;
         }
-        let share = spring::damp(self.give_way_half_life_s, dt_s);
+        let share = spring::damp(self.pull_half_life_s, dt_s);
         let gap = shown.translation - simulation.position;
         simulation.position += Vec3::new(gap.x, 0.0, gap.z) * share;
         let turn = simulation.facing.angle_to(Facing::from_rotation(shown.rotation));
@@ -198,9 +198,9 @@ mod tests {
         let shown = Transform::new(Vec3::new(0.4, 1.0, 0.0), Quat::from_rotation_y(0.6));
         let after = |mode, steps: u32| {
             let mut s = Simulation::default();
-            let config = RootConfig { mode, give_way_half_life_s: 0.2, ..Default::default() };
+            let config = RootConfig { mode, pull_half_life_s: 0.2, ..Default::default() };
             for _ in 0..steps {
-                config.give_way(&mut s, shown, 0.2 / steps as f32);
+                config.pull_simulation(&mut s, shown, 0.2 / steps as f32);
             }
             (s.position, s.facing.yaw())
         };

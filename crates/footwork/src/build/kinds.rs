@@ -77,7 +77,7 @@ enum Kind {
 
 /// Classification of a clip.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct Classification {
     /// `locomotion`, or the name of the action.
     pub what: String,
     /// Reason for the classification.
@@ -86,7 +86,7 @@ pub struct Taken {
     against_name: bool,
 }
 
-impl Taken {
+impl Classification {
     fn new(what: &str, because: String) -> Self {
         Self { what: what.to_owned(), because, against_name: false }
     }
@@ -115,9 +115,10 @@ pub struct Evidence<'a> {
 
 /// Classifies every clip and adds tags: those of its name if the clip has none, and [`Database::NO_LOCOMOTION`] if it is
 /// not locomotion. If no clip is locomotion, none gets this last tag, so that all can be played.
-pub fn take(tracks: &mut [Track], evidence: &Evidence) -> Vec<Taken> {
-    let taken: Vec<Taken> = tracks.iter().zip(evidence.labels).map(|(t, labels)| evidence.judge(t, labels)).collect();
-    let any = taken.iter().any(Taken::is_locomotion);
+pub fn take(tracks: &mut [Track], evidence: &Evidence) -> Vec<Classification> {
+    let taken: Vec<Classification> =
+        tracks.iter().zip(evidence.labels).map(|(t, labels)| evidence.judge(t, labels)).collect();
+    let any = taken.iter().any(Classification::is_locomotion);
     for (track, taken) in tracks.iter_mut().zip(&taken) {
         let whole = TimeRange { start_s: 0.0, end_s: track.frames() as f32 / track.rate_hz };
         let told = if track.annotations.tags.is_empty() { tags_of(&track.name) } else { Vec::new() };
@@ -131,7 +132,7 @@ pub fn take(tracks: &mut [Track], evidence: &Evidence) -> Vec<Taken> {
 }
 
 /// Returns a warning if all locomotion comes from clips whose names tell another kind of motion.
-pub fn warning(tracks: &[Track], taken: &[Taken]) -> Option<String> {
+pub fn warning(tracks: &[Track], taken: &[Classification]) -> Option<String> {
     let locomotion = || tracks.iter().zip(taken).filter(|(_, taken)| taken.is_locomotion());
     let (track, first) = locomotion().next()?;
     locomotion().all(|(_, taken)| taken.against_name).then(|| {
@@ -163,13 +164,13 @@ fn told(name: &str) -> impl Iterator<Item = (&'static str, Kind)> {
 }
 
 impl Evidence<'_> {
-    fn judge(&self, track: &Track, labels: &[u8]) -> Taken {
+    fn judge(&self, track: &Track, labels: &[u8]) -> Classification {
         let tagged = |name: &str| track.annotations.tags.iter().any(|t| t.name == name);
         if tagged(LOCOMOTION) {
-            return Taken::new(LOCOMOTION, "tagged `locomotion`".to_owned());
+            return Classification::new(LOCOMOTION, "tagged `locomotion`".to_owned());
         }
         if tagged(Database::NO_LOCOMOTION) {
-            return Taken::new(Database::NO_LOCOMOTION, format!("tagged `{}`", Database::NO_LOCOMOTION));
+            return Classification::new(Database::NO_LOCOMOTION, format!("tagged `{}`", Database::NO_LOCOMOTION));
         }
         let upright = self.upright(track);
         let (least_stance, most_stance) = self.stance(labels);
@@ -184,16 +185,18 @@ impl Evidence<'_> {
                 let stands = says(&["stand"]) && least_stance > STANDING;
                 if upright > THROUGHOUT && (goes || stands) {
                     let because = format!("named `{word}`, but upright on its feet throughout");
-                    return Taken { against_name: true, ..Taken::new(LOCOMOTION, because) };
+                    return Classification { against_name: true, ..Classification::new(LOCOMOTION, because) };
                 }
-                Taken::new(word, format!("named `{word}`"))
+                Classification::new(word, format!("named `{word}`"))
             }
-            _ if upright < 0.5 => Taken::new("low", format!("upright in {:.0} % of its frames", 100.0 * upright)),
-            Some((word, _)) => Taken::new(LOCOMOTION, format!("named `{word}`")),
+            _ if upright < 0.5 => {
+                Classification::new("low", format!("upright in {:.0} % of its frames", 100.0 * upright))
+            }
+            Some((word, _)) => Classification::new(LOCOMOTION, format!("named `{word}`")),
             None if most_stance < STANCE && speed_mps < TRAVELS_MPS && !says(&["idle", "stand", "turn"]) => {
-                Taken::new("airborne", "no foot stands, and the body stays".to_owned())
+                Classification::new("airborne", "no foot stands, and the body stays".to_owned())
             }
-            None => Taken::new(LOCOMOTION, "feet on the ground, upright".to_owned()),
+            None => Classification::new(LOCOMOTION, "feet on the ground, upright".to_owned()),
         }
     }
 
@@ -276,7 +279,7 @@ mod tests {
     }
 
     /// Returns tracks with the given names, and their classification.
-    fn taken(names: &[&str]) -> (Vec<Track>, Vec<Taken>) {
+    fn taken(names: &[&str]) -> (Vec<Track>, Vec<Classification>) {
         let track = |name: &&str| Track { name: (*name).to_owned(), ..Track::resample(raw(60, 30.0), None, 30.0) };
         let mut tracks: Vec<Track> = names.iter().map(track).collect();
         let skeleton = raw(60, 30.0).skeleton;

@@ -128,7 +128,7 @@ fn build_all(
     for (feet, track) in parallel::map(&made, feet).into_iter().zip(made) {
         labels.push(feet.labels);
         stances.push(feet.stance_share);
-        taken.push(kinds::Taken::made());
+        taken.push(kinds::Classification::made());
         tracks.push(track);
     }
     let turns = tracks.iter().zip(&taken).any(|(t, taken)| taken.is_locomotion() && speeds::turns(t));
@@ -325,8 +325,8 @@ fn usable(tracks: Vec<Track>, report: &mut BuildReport) -> Result<Vec<Track>, Bu
 }
 
 /// Returns the frames of the body's usual motion: those of locomotion, or all if there is none.
-fn usual_frames(tracks: &[Track], taken: &[kinds::Taken]) -> Vec<usize> {
-    let any = taken.iter().any(kinds::Taken::is_locomotion);
+fn usual_frames(tracks: &[Track], taken: &[kinds::Classification]) -> Vec<usize> {
+    let any = taken.iter().any(kinds::Classification::is_locomotion);
     let mut first = 0;
     let mut frames = Vec::new();
     for (track, taken) in tracks.iter().zip(taken) {

@@ -43,7 +43,7 @@ impl Projection {
 
     /// Writes the code that fits the query into the room's `found`. Returns true if exact search was used.
     fn project(&self, update: &mut Update) -> bool {
-        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return false };
+        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return false };
         let query = &update.scratch.query;
         let multipliers = &update.character.weights(0).shortlist;
         self.networks.project(query, &mut room.found, &mut room.networks);
@@ -70,14 +70,14 @@ impl Projection {
     /// Stores the code that was found in `scratch.memory`.
     fn remember(&self, update: &mut Update) {
         let scratch = &mut *update.scratch;
-        let Some(room) = scratch.room.of::<DecompressionRoom>() else { return };
+        let Some(room) = scratch.source.of::<DecompressionRoom>() else { return };
         begin(&self.networks, &room.found, &mut scratch.memory, &mut room.networks);
     }
 
     /// Corrects the next steps towards the code that was found, so that they stay near the data.
     fn correct(&self, update: &mut Update, share: f32) {
         let layout = update.character.layout();
-        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
+        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return };
         let by = correction(&mut update.state.block[layout.memory.clone()], room.now.len());
         for ((by, now), found) in by.iter_mut().zip(&room.now).zip(&room.found) {
             *by = share * (found - now);
@@ -86,7 +86,7 @@ impl Projection {
 
     /// Writes the accelerations of the playing code into the query, because those of the displayed pose are unknown.
     fn take_accelerations(&self, update: &mut Update) {
-        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
+        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return };
         for c in &self.networks.character().schema.channels {
             if let ChannelKind::JointAcceleration(_) = c.kind {
                 update.scratch.query[c.columns.clone()].copy_from_slice(&room.now[c.columns.clone()]);
@@ -96,7 +96,7 @@ impl Projection {
 }
 
 /// Returns the weights for the training of a projector, `[columns]`: those of default settings, with an approximation of
-/// the cost that [`SearchConfig::way_cost`](crate::matcher::SearchConfig) adds for the path.
+/// the cost that [`SearchConfig::path_cost`](crate::matcher::SearchConfig) adds for the path.
 pub fn choice_weights(db: &Database) -> Vec<f32> {
     shortlist_multipliers(&Model::of(db), &MatcherConfig::default())
 }
@@ -136,7 +136,7 @@ impl Chooser for Projection {
         let (character, h) = (update.character, &mut update.state.header);
         h.searches += 1;
         h.stranded = false;
-        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return Choice::Continue };
+        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return Choice::Continue };
         let (calibration, search) = (&self.networks.calibration, &character.config().search);
         let (query, multipliers) = (&update.scratch.query, &character.weights(0).shortlist);
         let [now, found] = [&room.now, &room.found].map(|code| cost(query, multipliers, code));
@@ -149,8 +149,8 @@ impl Chooser for Projection {
         if may {
             self.remember(update);
         }
-        let jumped = may && (overdue || found + update.seam_cost(next) < enough);
-        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return Choice::Continue };
+        let jumped = may && (overdue || found + update.discontinuity_cost(next) < enough);
+        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return Choice::Continue };
         let columns = update.scratch.query.len();
         update.scratch.continuing.copy_from_slice(&room.now[..columns]);
         update.scratch.last = self.exact.as_ref().map(|exact| LastSearch {

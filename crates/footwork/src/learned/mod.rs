@@ -27,5 +27,5 @@ pub use character::LearnedError;
 pub use chooser::choice_weights;
 pub use file::NetworkFileError;
 pub use kernels::Kernel;
-pub use network::{Layer, Network, NetworkError, Precision, Room, Weights};
+pub use network::{Layer, Network, NetworkError, NetworkScratch, Precision, Weights};
 pub use networks::{Calibration, Decompression, NetworkParts, Networks, NetworksError, STEP_S};

@@ -272,12 +272,12 @@ impl Network {
     }
 
     /// Evaluates the network. Does not allocate once `room` has grown to its size.
-    pub fn run(&self, input: &[f32], output: &mut [f32], room: &mut Room) {
+    pub fn run(&self, input: &[f32], output: &mut [f32], room: &mut NetworkScratch) {
         self.run_with(Kernel::fastest(), input, output, room);
     }
 
     /// Does the same as [`Network::run`] with the given instructions. The result has the same bits.
-    pub fn run_with(&self, kernel: Kernel, input: &[f32], output: &mut [f32], room: &mut Room) {
+    pub fn run_with(&self, kernel: Kernel, input: &[f32], output: &mut [f32], room: &mut NetworkScratch) {
         self.run_layers(kernel, |v| v != 0.0, (input, output), room);
     }
 
@@ -286,10 +286,10 @@ impl Network {
         kernel: Kernel,
         counts: impl Fn(f32) -> bool,
         (input, output): (&[f32], &mut [f32]),
-        room: &mut Room,
+        room: &mut NetworkScratch,
     ) {
         room.reserve(self.widest());
-        let Room { now, next, nonzero } = room;
+        let NetworkScratch { now, next, nonzero } = room;
         self.normalize(input, now);
         for (k, layer) in self.layers.iter().enumerate() {
             let (inputs, outputs) = (layer.inputs(), layer.outputs());
@@ -306,22 +306,22 @@ impl Network {
     }
 
     /// Does the same as [`Network::run`], but also multiplies zero inputs: slower, with the same bits. For comparison.
-    pub fn run_dense(&self, input: &[f32], output: &mut [f32], room: &mut Room) {
+    pub fn run_dense(&self, input: &[f32], output: &mut [f32], room: &mut NetworkScratch) {
         self.run_layers(Kernel::fastest(), |_| true, (input, output), room);
     }
 
     /// Evaluates the network for many inputs: `[many x inputs]` to `[many x outputs]`. The results have the same bits as
     /// those of single evaluations.
-    pub fn run_many(&self, inputs: &[f32], outputs: &mut [f32], room: &mut Room) {
+    pub fn run_many(&self, inputs: &[f32], outputs: &mut [f32], room: &mut NetworkScratch) {
         self.run_many_with(Kernel::fastest(), inputs, outputs, room);
     }
 
     /// Does the same as [`Network::run_many`] with the given instructions.
-    pub fn run_many_with(&self, kernel: Kernel, inputs: &[f32], outputs: &mut [f32], room: &mut Room) {
+    pub fn run_many_with(&self, kernel: Kernel, inputs: &[f32], outputs: &mut [f32], room: &mut NetworkScratch) {
         let (width, out, widest) = (self.inputs(), self.outputs(), self.widest());
         room.reserve(widest * GROUP);
         for (inputs, outputs) in inputs.chunks(GROUP * width).zip(outputs.chunks_mut(GROUP * out)) {
-            let Room { now, next, .. } = &mut *room;
+            let NetworkScratch { now, next, .. } = &mut *room;
             for (sample, row) in inputs.chunks_exact(width).enumerate() {
                 self.normalize(row, &mut now[sample * widest..]);
             }
@@ -364,13 +364,13 @@ fn usable(what: &'static str, values: &[f32], good: impl Fn(f32) -> bool) -> Res
 
 /// Working memory of networks. It grows to the size of the widest network.
 #[derive(Clone, Debug, Default)]
-pub struct Room {
+pub struct NetworkScratch {
     now: Vec<f32>,
     next: Vec<f32>,
     nonzero: Vec<(u32, f32)>,
 }
 
-impl Room {
+impl NetworkScratch {
     /// Allocates working memory for networks of a width.
     pub fn new(widest: usize) -> Self {
         let mut room = Self::default();
@@ -431,7 +431,7 @@ mod tests {
             for precision in Precision::ALL {
                 let network = network(widths, seed as u64).with_precision(precision);
                 assert_eq!(network.precision(), precision);
-                let (inputs, outputs, mut room) = (network.inputs(), network.outputs(), Room::default());
+                let (inputs, outputs, mut room) = (network.inputs(), network.outputs(), NetworkScratch::default());
                 let mut next = numbers(99);
                 // Two whole groups and a part of one; some inputs are exactly at their mean.
                 let many: Vec<f32> = (0..19 * inputs)

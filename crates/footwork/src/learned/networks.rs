@@ -1,7 +1,7 @@
 //! Networks that replace the motion of a database.
 
 use super::body::{BodyLayout, Sampler};
-use super::network::{Network, NetworkError, Precision, Room};
+use super::network::{Network, NetworkError, NetworkScratch, Precision};
 use crate::database::{Clip, Database, DatabaseContent, Features, MirrorMode, RowFlags};
 use crate::error::cut_quotes;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex};
@@ -375,14 +375,14 @@ const MOST_LATENTS: usize = 1024;
 #[derive(Clone, Debug, Default)]
 pub struct Decompression {
     varying: Vec<f32>,
-    room: Room,
+    room: NetworkScratch,
 }
 
 impl Decompression {
     /// Allocates the working memory for these networks. Running them then does not allocate.
     pub fn new(networks: &Networks) -> Self {
         let widest = networks.widest();
-        Self { varying: vec![0.0; widest.max(networks.layout.width())], room: Room::new(widest) }
+        Self { varying: vec![0.0; widest.max(networks.layout.width())], room: NetworkScratch::new(widest) }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, EventId, RowIndex};
 use crate::matcher::Playing;
 use crate::matcher::character::Update;
-use crate::matcher::source::{Clips, Moment, MotionSource, Room, Span};
+use crate::matcher::source::{Clips, MotionSource, Playhead, SourceScratch, Span};
 use crate::math::{Facing, Quat, Transform, lerp};
 use crate::motion::arc;
 use crate::pose::{Pose, PoseVelocity};
@@ -108,7 +108,7 @@ impl Decompressed {
     }
 
     /// Writes the codes around a time into the room. Returns the position between the second code (0) and the third (1).
-    fn codes_at(&self, at: &Moment, room: &mut DecompressionRoom) -> f32 {
+    fn codes_at(&self, at: &Playhead, room: &mut DecompressionRoom) -> f32 {
         let width = self.networks.code_width();
         match &self.codes {
             Codes::Stepped => {
@@ -128,7 +128,7 @@ impl Decompressed {
         }
     }
 
-    fn between(&self, at: &Moment, room: &mut DecompressionRoom) -> Between {
+    fn between(&self, at: &Playhead, room: &mut DecompressionRoom) -> Between {
         let alpha = self.codes_at(at, room);
         let (value, rate) = spline(alpha);
         let mut bodies = [0; CODES];
@@ -143,8 +143,8 @@ impl Decompressed {
 
     /// Writes the interpolated code at the playing time into the room's `now`.
     pub fn note_code(&self, update: &mut Update) {
-        let at = update.state.moment(update.character.layout());
-        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
+        let at = update.state.playhead(update.character.layout());
+        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return };
         let alpha = self.codes_at(&at, room).clamp(0.0, 1.0);
         let (weights, _) = spline(alpha);
         room.now.fill(0.0);
@@ -154,7 +154,13 @@ impl Decompressed {
     }
 
     /// Passes numbers of the body at a time to `take`. Not for rotations.
-    fn numbers(&self, at: &Moment, room: &mut Room, range: std::ops::Range<usize>, mut take: impl FnMut(usize, f32)) {
+    fn numbers(
+        &self,
+        at: &Playhead,
+        room: &mut SourceScratch,
+        range: std::ops::Range<usize>,
+        mut take: impl FnMut(usize, f32),
+    ) {
         let Some(room) = room.of::<DecompressionRoom>() else { return };
         let b = self.between(at, room);
         for (i, place) in range.enumerate() {
@@ -163,7 +169,7 @@ impl Decompressed {
     }
 
     /// Returns the velocity and the turn rate of the root at a time.
-    fn root(&self, at: &Moment, room: &mut DecompressionRoom) -> (Vec3, f32) {
+    fn root(&self, at: &Playhead, room: &mut DecompressionRoom) -> (Vec3, f32) {
         let layout = self.networks.layout();
         let b = self.between(at, room);
         let number = |at: usize| b.value(room, at);
@@ -326,11 +332,11 @@ impl DecompressionRoom {
 }
 
 impl MotionSource for Decompressed {
-    fn room(&self) -> Room {
-        Room::new(DecompressionRoom::new(&self.networks))
+    fn scratch(&self) -> SourceScratch {
+        SourceScratch::new(DecompressionRoom::new(&self.networks))
     }
 
-    fn is_room(&self, room: &Room) -> bool {
+    fn owns_scratch(&self, room: &SourceScratch) -> bool {
         room.get::<DecompressionRoom>().is_some_and(|r| r.fits(&self.networks))
     }
 
@@ -338,13 +344,13 @@ impl MotionSource for Decompressed {
         if let Codes::Stepped = self.codes { COUNT + (CODES + 1) * self.networks.code_width() } else { 0 }
     }
 
-    fn begin(&self, memory: &mut [f32]) {
+    fn init_memory(&self, memory: &mut [f32]) {
         if let Codes::Stepped = self.codes {
             begin(&self.networks, &self.networks.resting, memory, &mut Decompression::new(&self.networks));
         }
     }
 
-    fn tick(&self, playing: &Playing, memory: &mut [f32], room: &mut Room) {
+    fn tick(&self, playing: &Playing, memory: &mut [f32], room: &mut SourceScratch) {
         let (Codes::Stepped, Some(room)) = (&self.codes, room.of::<DecompressionRoom>()) else { return };
         let (count, codes) = memory.split_at_mut(COUNT);
         let width = self.networks.code_width();
@@ -366,7 +372,7 @@ impl MotionSource for Decompressed {
         memory.is_empty() || (memory[0] >= 0.0 && memory[0] <= MOST_STEPS && memory[0].fract() == 0.0)
     }
 
-    fn code<'a>(&self, at: Moment<'a>) -> Option<&'a [f32]> {
+    fn code<'a>(&self, at: Playhead<'a>) -> Option<&'a [f32]> {
         let width = self.networks.code_width();
         at.memory.get(COUNT + width..COUNT + 2 * width)
     }
@@ -392,18 +398,18 @@ impl MotionSource for Decompressed {
         }
     }
 
-    fn root_velocity(&self, at: Moment, room: &mut Room) -> Vec3 {
+    fn root_velocity(&self, at: Playhead, room: &mut SourceScratch) -> Vec3 {
         room.of::<DecompressionRoom>().map_or(Vec3::ZERO, |room| self.root(&at, room).0)
     }
 
-    fn way(&self, at: Moment, room: &mut Room, to_s: f64) -> Transform {
+    fn displacement(&self, at: Playhead, room: &mut SourceScratch, to_s: f64) -> Transform {
         let Some(room) = room.of::<DecompressionRoom>() else { return Transform::IDENTITY };
         let ((v0, w0), (v1, w1)) = (self.root(&at, room), self.root(&at.at(to_s), room));
         // Velocity and turn rate change linearly between the two times.
         arc((v0 + v1) * 0.5, Vec3::Y * ((w0 + w1) * 0.5), (to_s - at.playing.time_s) as f32)
     }
 
-    fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn pose(&self, at: Playhead, room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
         let Some(room) = room.of::<DecompressionRoom>() else { return };
         let (root_velocity, turn) = self.root(&at, room);
         let b = self.between(&at, room);
@@ -429,11 +435,18 @@ impl MotionSource for Decompressed {
         velocity.angular[0] = Vec3::Y * turn;
     }
 
-    fn some_joints(&self, at: Moment, room: &mut Room, _wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn some_joints(
+        &self,
+        at: Playhead,
+        room: &mut SourceScratch,
+        _wanted: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         self.pose(at, room, pose, velocity);
     }
 
-    fn trajectory(&self, at: Moment, room: &mut Room, ahead_s: f32) -> TrajectorySample {
+    fn trajectory(&self, at: Playhead, room: &mut SourceScratch, ahead_s: f32) -> TrajectorySample {
         let Some(room) = room.of::<DecompressionRoom>() else { return TrajectorySample::default() };
         let (velocity, turn) = self.root(&at, room);
         let features = &self.networks.character().features;
@@ -468,18 +481,18 @@ impl MotionSource for Decompressed {
         }
     }
 
-    fn features(&self, at: Moment, room: &mut Room, _accelerations: bool, buffers: &mut SourceBuffers) {
+    fn features(&self, at: Playhead, room: &mut SourceScratch, _accelerations: bool, buffers: &mut SourceBuffers) {
         let SourceBuffers { pose, velocity, motion, .. } = buffers;
         self.pose(at, room, pose, velocity);
         motion.from_pose(&self.networks.character().skeleton, pose, velocity);
     }
 
-    fn contacts(&self, at: Moment, room: &mut Room, out: &mut [u8]) {
+    fn contacts(&self, at: Playhead, room: &mut SourceScratch, out: &mut [u8]) {
         let range = self.networks.layout().contacts.clone();
         self.numbers(&at, room, range, |slot, touches| out[slot] = u8::from(touches > 0.5));
     }
 
-    fn next_contact_s(&self, at: Moment, room: &mut Room, slot: usize) -> (f32, f32) {
+    fn next_contact_s(&self, at: Playhead, room: &mut SourceScratch, slot: usize) -> (f32, f32) {
         let layout = self.networks.layout();
         let (mut touches, mut next) = (0.0, [0.0f32; 2]);
         self.numbers(&at, room, layout.contacts.start + slot..layout.contacts.start + slot + 1, |_, v| touches = v);
@@ -493,20 +506,20 @@ impl MotionSource for Decompressed {
         if next[0] > horizon_s - STEP_S as f32 { (f32::INFINITY, 0.0) } else { (next[0], next[1]) }
     }
 
-    fn curves(&self, at: Moment, room: &mut Room, out: &mut [f32]) {
+    fn curves(&self, at: Playhead, room: &mut SourceScratch, out: &mut [f32]) {
         self.numbers(&at, room, self.networks.layout().curves.clone(), |i, v| out[i] = v);
     }
 
-    fn tags(&self, at: Moment) -> TagMask {
+    fn tags(&self, at: Playhead) -> TagMask {
         match &self.codes {
             Codes::Stepped => TagMask::default(),
             Codes::Rows(clips, _) => clips.tags(at),
         }
     }
 
-    fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
+    fn events(&self, at: Playhead, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
         if let Codes::Rows(clips, _) = &self.codes {
-            clips.passed(at, from_s, report);
+            clips.events(at, from_s, report);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::output::Output;
 use super::playing::Playing;
 use super::scratch::Scratch;
-use super::source::{Moment, MotionSource};
+use super::source::{MotionSource, Playhead};
 use super::state::{BlockLayout, MatcherState, StateHeader};
 use super::weights::{multipliers, shortlist_multipliers, tagged};
 use crate::adjust::look_at::LookJoint;
@@ -49,7 +49,7 @@ pub(crate) struct Weights {
     /// `[columns]` run-time weights.
     pub multipliers: Vec<f32>,
     /// `[columns]` weights of the first pass of a search, which finds the candidates of the second pass: `multipliers` with an
-    /// approximation of [`SearchConfig::way_cost`](super::SearchConfig) added.
+    /// approximation of [`SearchConfig::path_cost`](super::SearchConfig) added.
     pub shortlist: Vec<f32>,
 }
 
@@ -118,9 +118,9 @@ impl Character {
     /// Initialises the memories of motion source and state machine in a new state.
     pub(super) fn begin(&self, state: &mut MatcherState) {
         let layout = &self.resolved.layout;
-        self.source.begin(&mut state.block[layout.memory.clone()]);
+        self.source.init_memory(&mut state.block[layout.memory.clone()]);
         if let Some(machine) = &self.machine {
-            machine.begin(&mut state.block[layout.machine.clone()]);
+            machine.init_memory(&mut state.block[layout.machine.clone()]);
         }
     }
 
@@ -219,7 +219,7 @@ impl Character {
 
     /// Returns working space for any number of characters of this kind on one thread. Allocates.
     pub fn scratch(&self) -> Scratch {
-        Scratch::new(&self.model, self.resolved.layout.memory.len(), self.source.room())
+        Scratch::new(&self.model, self.resolved.layout.memory.len(), self.source.scratch())
     }
 
     /// Returns the clip and time at which a character at rest starts.
@@ -341,13 +341,13 @@ pub(crate) struct Update<'a> {
 
 impl Update<'_> {
     /// Returns the playing clip and time, with the memory of the motion source.
-    pub(super) fn playing(&self) -> Moment<'_> {
-        self.state.moment(&self.character.resolved.layout)
+    pub(super) fn playing(&self) -> Playhead<'_> {
+        self.state.playhead(&self.character.resolved.layout)
     }
 
     /// Returns the velocity of the playing root along its own axes, in m/s, at a play rate of 1.
     pub(super) fn root_velocity(&mut self) -> Vec3 {
-        let at = self.state.moment(&self.character.resolved.layout);
-        self.character.source.root_velocity(at, &mut self.scratch.room)
+        let at = self.state.playhead(&self.character.resolved.layout);
+        self.character.source.root_velocity(at, &mut self.scratch.source)
     }
 }

@@ -93,10 +93,10 @@ settings! {
         candidates: usize = 24, in 1 to 256;
         /// Cost of a discontinuity of 10 cm, as a mean over the body, that a transition has to hide. Higher values make
         /// smoother transitions.
-        seam_cost: f32 = 2.05, in 0.0 to 1e6;
-        /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `way_ahead_s` to meet the simulated
+        discontinuity_cost: f32 = 2.05, in 0.0 to 1e6, formerly "seam_cost";
+        /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `path_ahead_s` to meet the simulated
         /// character. Higher values slide less and keep the path better.
-        way_cost: f32 = 6.0, in 0.0 to 1e6;
+        path_cost: f32 = 6.0, in 0.0 to 1e6, formerly "way_cost";
         /// Cost of a metre by which a clip, and the best that can follow it, falls behind the command over the next seconds.
         /// Above 0, making the character takes 1 to 2 s more. Higher values look further ahead than the trajectory does. 0
         /// switches it off. See `docs/guide/tuning.md`.
@@ -105,7 +105,7 @@ settings! {
         /// its pose less often.
         rest_cost: f32 = 12.0, in 0.0 to 1e6;
         /// Time ahead at which root and simulated character are compared.
-        way_ahead_s: f32 = 0.22, in 0.0 to 2.0, unit "s";
+        path_ahead_s: f32 = 0.22, in 0.0 to 2.0, unit "s", formerly "way_ahead_s";
         /// Cost of continuing, in the units of `transition_cost`, below which no search is made. Higher values save time and
         /// miss small improvements. See `docs/guide/tuning.md`.
         keep_playing_within: f32 = 0.0, in 0.0 to 1e6;
@@ -204,7 +204,7 @@ impl MatcherConfig {
                 lock: FootLock::Reference,
                 hold_half_life_s: 0.1,
                 release_half_life_s: 0.1,
-                leash_m: 0.2,
+                lock_radius_m: 0.2,
                 knee_kept_m: 0.015,
                 knee_soft_m: 0.0,
                 ..FeetConfig::default()

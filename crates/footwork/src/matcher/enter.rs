@@ -69,9 +69,9 @@ impl Update<'_> {
     fn begin_from_shown(&mut self, root: Transform) {
         let character = self.character;
         let layout = &character.resolved.layout;
-        let at = self.state.moment(layout);
+        let at = self.state.playhead(layout);
         let Moving { pose, velocity, acceleration } = &mut self.scratch.next;
-        character.source.pose(at, &mut self.scratch.room, pose, velocity);
+        character.source.pose(at, &mut self.scratch.source, pose, velocity);
         acceleration.linear.fill(Vec3::ZERO);
         acceleration.angular.fill(Vec3::ZERO);
         let (shown, next) = (&self.scratch.shown, &self.scratch.next);

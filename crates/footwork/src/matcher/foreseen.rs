@@ -40,7 +40,7 @@ impl Foreseen<'_> {
 impl Update<'_> {
     /// Returns the desired future.
     pub(super) fn wanted<'a>(&self, table: Option<&'a Foresight>) -> Wanted<'a> {
-        let root = self.predicted(self.character.config.search.way_ahead_s);
+        let root = self.predicted(self.character.config.search.path_ahead_s);
         Wanted { root, foresight: table.and_then(|table| self.foreseen(table)) }
     }
 

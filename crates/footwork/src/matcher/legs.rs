@@ -40,8 +40,8 @@ impl<'a> Update<'a> {
         let Moving { pose, velocity, .. } = &mut self.scratch.shown;
         let carries_foot = &model.rig.carries_foot;
         // Only the joints that carry a foot are needed.
-        let at = self.state.moment(layout);
-        character.source.some_joints(at, &mut self.scratch.room, carries_foot, pose, velocity);
+        let at = self.state.playhead(layout);
+        character.source.some_joints(at, &mut self.scratch.source, carries_foot, pose, velocity);
         for j in (0..carries_foot.len()).filter(|j| carries_foot[*j]) {
             velocity.linear[j] *= h.play_rate;
             velocity.angular[j] *= h.play_rate;

@@ -192,13 +192,13 @@ impl MotionMatcher {
     /// clips.
     pub fn code(&self) -> Option<&[f32]> {
         let character = &self.character;
-        character.source.code(self.state.moment(&character.resolved.layout))
+        character.source.code(self.state.playhead(&character.resolved.layout))
     }
 
     /// Returns the clip and time of the database that are shown; of a blend space, those with the greatest weight.
     pub fn captured(&self) -> Playing {
         let character = &self.character;
-        character.source.captured(self.state.moment(&character.resolved.layout))
+        character.source.captured(self.state.playhead(&character.resolved.layout))
     }
 
     /// Returns the view of the state machine; `None` without one.

@@ -59,8 +59,8 @@ impl Update<'_> {
             h.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
         }
         let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
-        let (at, room) = (self.state.moment(&character.resolved.layout), &mut self.scratch.room);
-        let mut step = character.source.way(at.at(from.playing_s), room, to_playing_s);
+        let (at, room) = (self.state.playhead(&character.resolved.layout), &mut self.scratch.source);
+        let mut step = character.source.displacement(at.at(from.playing_s), room, to_playing_s);
         step.translation = self.state.header.warp.way(step.translation);
         let step = self.way_of_montages(step, from.time_s, to_s);
         let h = &mut self.state.header;
@@ -100,7 +100,7 @@ impl Update<'_> {
         let playing = self.state.header.playing;
         let memory = &self.character.resolved.layout.memory;
         let memory = &mut self.state.block[memory.clone()];
-        self.character.source.tick(&playing, memory, &mut self.scratch.room);
+        self.character.source.tick(&playing, memory, &mut self.scratch.source);
     }
 
     /// Runs a control tick of the contacts: a foot that touches now and did not at the last tick makes a footstep.
@@ -143,9 +143,9 @@ impl Update<'_> {
     /// Reports the events passed since `from_s`, a time of the character. Returns the time of the first event without room.
     fn report_events(&mut self, from_s: f64) -> Option<f64> {
         let (h, output) = (&self.state.header, &mut *self.output);
-        let at = self.state.moment(&self.character.resolved.layout);
+        let at = self.state.playhead(&self.character.resolved.layout);
         let mut dropped = f64::INFINITY;
-        self.character.source.passed(at, h.events_s, &mut |at_s, event| {
+        self.character.source.events(at, h.events_s, &mut |at_s, event| {
             let time_s = h.time_s - (h.playing.time_s - at_s) / f64::from(h.play_rate.max(SLOWEST));
             let time_s = time_s.max(from_s);
             let event = FiredEvent { event, time_s, kind: EventKind::Moment, layer: None };

@@ -28,21 +28,21 @@ impl Update<'_> {
     fn gather(&mut self, shown: bool) {
         let (character, h) = (self.character, &self.state.header);
         let (model, source, config) = (&character.model, &character.source, &character.config);
-        let at = self.state.moment(&character.resolved.layout);
+        let at = self.state.playhead(&character.resolved.layout);
         let root = h.shown_root(&config.transition);
         let prediction = prediction(character, self.input, self.state);
         let b = &mut self.scratch.buffers;
-        source.features(at, &mut self.scratch.room, model.schema.needs_accelerations, b);
+        source.features(at, &mut self.scratch.source, model.schema.needs_accelerations, b);
         if shown {
             b.gather_pose(&model.skeleton, &self.scratch.shown.pose, &self.scratch.shown.velocity);
         }
-        source.contacts(at, &mut self.scratch.room, &mut b.contacts);
+        source.contacts(at, &mut self.scratch.source, &mut b.contacts);
         b.user.copy_from_slice(self.input.user);
         let times_s = &model.schema.times_s;
         prediction.run(times_s, &mut b.trajectory);
         if matches!(self.input.goal, Goal::None) {
             for (s, t) in b.trajectory.iter_mut().zip(times_s).filter(|(_, t)| **t > 0.0) {
-                *s = blend(*s, source.trajectory(at, &mut self.scratch.room, *t), config.unsteered_clip_blend);
+                *s = blend(*s, source.trajectory(at, &mut self.scratch.source, *t), config.unsteered_clip_blend);
             }
         }
         let now_s = h.time_s;
@@ -58,14 +58,14 @@ impl Update<'_> {
     pub(super) fn continuing_features(&mut self, user: &[f32]) {
         let (character, scratch) = (self.character, &mut *self.scratch);
         let (model, source) = (&character.model, &character.source);
-        let at = self.state.moment(&character.resolved.layout);
+        let at = self.state.playhead(&character.resolved.layout);
         // Trajectory and user values of the query are replaced by those of the clip. The body is still that of the query: the
         // clip's own, or the shown one, which is replaced, too.
         if character.config.search.query_pose == QueryPose::Shown {
-            source.features(at, &mut scratch.room, model.schema.needs_accelerations, &mut scratch.buffers);
+            source.features(at, &mut scratch.source, model.schema.needs_accelerations, &mut scratch.buffers);
         }
         std::mem::swap(&mut scratch.buffers.trajectory, &mut scratch.clip_trajectory);
-        let (room, trajectory) = (&mut scratch.room, &mut scratch.buffers.trajectory);
+        let (room, trajectory) = (&mut scratch.source, &mut scratch.buffers.trajectory);
         for (sample, ahead_s) in trajectory.iter_mut().zip(&model.schema.times_s) {
             *sample = source.trajectory(at, room, *ahead_s);
         }

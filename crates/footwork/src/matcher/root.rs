@@ -50,7 +50,7 @@ impl Update<'_> {
         // In such a state, no search corrects what a limited adjustment leaves.
         let (is_carried, ground) = (self.rate_of_state().is_some(), self.input.ground);
         let h = &mut self.state.header;
-        config.give_way(&mut h.simulation, after, dt_s);
+        config.pull_simulation(&mut h.simulation, after, dt_s);
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
         let job = AdjustRoot {
             config,

@@ -3,7 +3,7 @@
 use super::config::MAX_CANDIDATES;
 use super::model::Model;
 use super::played::REMEMBERED;
-use super::source::Room;
+use super::source::SourceScratch;
 use crate::blend::inertialize::Moving;
 use crate::database::TagCosts;
 use crate::math::Quat;
@@ -36,9 +36,9 @@ impl LastSearch {
 }
 
 /// Working space of layers.
-pub(super) struct LayerRoom<'a> {
+pub(super) struct LayerScratch<'a> {
     /// Working space of the motion source.
-    pub source: &'a mut Room,
+    pub source: &'a mut SourceScratch,
     /// Motion that a layer plays.
     pub plays: &'a mut (Pose, PoseVelocity),
     /// Reference of additive layers.
@@ -94,7 +94,7 @@ pub struct Scratch {
     pub(crate) tag_costs: TagCosts,
     pub(crate) last: Option<LastSearch>,
     /// Working space of the source.
-    pub(crate) room: Room,
+    pub(crate) source: SourceScratch,
     /// Reference of additive layers.
     reference: (Pose, PoseVelocity),
     /// Rotations for layers in root space.
@@ -102,7 +102,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    pub(super) fn new(model: &Model, memory: usize, room: Room) -> Self {
+    pub(super) fn new(model: &Model, memory: usize, source: SourceScratch) -> Self {
         let (columns, joints, contacts) = (model.schema.columns, model.skeleton.len(), model.contacts());
         let still = || PoseVelocity::zero(joints);
         let body = || Moving { pose: Pose::rest(&model.skeleton), velocity: still(), acceleration: still() };
@@ -123,7 +123,7 @@ impl Scratch {
             shown_rows: Vec::with_capacity(2 * (REMEMBERED + 1)),
             tag_costs: TagCosts::default(),
             last: None,
-            room,
+            source,
             reference: (Pose::rest(&model.skeleton), still()),
             rotations: RootRotations::new(joints),
         }
@@ -140,9 +140,9 @@ impl Scratch {
     }
 
     /// Returns the working space of layers, and the shown body.
-    pub(super) fn layer_room(&mut self) -> (LayerRoom<'_>, &mut Moving) {
-        let room = LayerRoom {
-            source: &mut self.room,
+    pub(super) fn layer_scratch(&mut self) -> (LayerScratch<'_>, &mut Moving) {
+        let room = LayerScratch {
+            source: &mut self.source,
             plays: &mut self.beside,
             reference: &mut self.reference,
             rotations: &mut self.rotations,

@@ -9,11 +9,11 @@ impl Update<'_> {
     pub(super) fn show(&mut self, dt_s: Option<f32>) {
         let character = self.character;
         let (output, layout) = (&mut *self.output, &character.resolved.layout);
-        animate(character, self.state, &mut self.scratch.room, (&mut output.pose, &mut output.velocity));
+        animate(character, self.state, &mut self.scratch.source, (&mut output.pose, &mut output.velocity));
         self.gather_touching();
         let output = &mut *self.output;
-        let at = self.state.moment(layout);
-        character.source.curves(at, &mut self.scratch.room, &mut output.curves);
+        let at = self.state.playhead(layout);
+        character.source.curves(at, &mut self.scratch.source, &mut output.curves);
         let feet = self.state.feet(layout).iter().zip(&self.scratch.touching);
         for (out, (foot, touches)) in output.contacts.iter_mut().zip(feet) {
             (out.touching, out.locked_s) = (*touches == 1, foot.held_s);

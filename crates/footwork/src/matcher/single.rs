@@ -104,7 +104,7 @@ impl Character {
 
     /// Returns the tags of the playing pose; none for a character without clips.
     pub fn tags(&self, state: &MatcherState) -> TagMask {
-        self.source.tags(state.moment(&self.resolved.layout))
+        self.source.tags(state.playhead(&self.resolved.layout))
     }
 
     /// Returns the name of a clip; `None` for motion without clips.
@@ -130,7 +130,7 @@ impl Character {
 
     /// Returns true for working space that this character can use.
     pub(super) fn owns(&self, scratch: &Scratch) -> bool {
-        scratch.fits(&self.model, self.resolved.layout.memory.len()) && self.source.is_room(&scratch.room)
+        scratch.fits(&self.model, self.resolved.layout.memory.len()) && self.source.owns_scratch(&scratch.source)
     }
 }
 

@@ -20,14 +20,14 @@ use std::sync::Arc;
 
 /// A clip and time of a source, with the source's memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment<'a> {
+pub(crate) struct Playhead<'a> {
     /// Clip and time.
     pub playing: Playing,
     /// `[memory_width]` memory of the source for the character.
     pub memory: &'a [f32],
 }
 
-impl Moment<'_> {
+impl Playhead<'_> {
     /// Returns another time of the same clip.
     pub fn at(self, time_s: f64) -> Self {
         Self { playing: Playing { time_s, ..self.playing }, ..self }
@@ -49,9 +49,9 @@ pub(crate) struct Span {
 }
 
 /// Working space of a source. Its content changes the speed of the source, never its results.
-pub(crate) struct Room(Box<dyn Any + Send + Sync>);
+pub(crate) struct SourceScratch(Box<dyn Any + Send + Sync>);
 
-impl Room {
+impl SourceScratch {
     /// Returns working space of a source's own type.
     pub fn new(of_a_kind: impl Any + Send + Sync) -> Self {
         Self(Box::new(of_a_kind))
@@ -68,21 +68,21 @@ impl Room {
     }
 }
 
-impl Debug for Room {
+impl Debug for SourceScratch {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("Room")
+        f.write_str("SourceScratch")
     }
 }
 
 /// Source of pose, root, contacts and features at any clip and time. Allocates nothing.
 pub(crate) trait MotionSource: Debug + Send + Sync {
     /// Returns working space, one per thread.
-    fn room(&self) -> Room {
-        Room::new(())
+    fn scratch(&self) -> SourceScratch {
+        SourceScratch::new(())
     }
 
     /// Returns true if the working space belongs to this kind of source.
-    fn is_room(&self, _room: &Room) -> bool {
+    fn owns_scratch(&self, _room: &SourceScratch) -> bool {
         true
     }
 
@@ -92,13 +92,13 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     }
 
     /// Writes the memory of a character at rest to `memory`.
-    fn begin(&self, _memory: &mut [f32]) {}
+    fn init_memory(&self, _memory: &mut [f32]) {}
 
     /// Clears the parts of `memory` that the playing clip and time do not use, so that equal motion gives equal bytes.
     fn clear_unused(&self, _playing: &Playing, _memory: &mut [f32]) {}
 
     /// Advances `memory` by a control tick. It belongs to the playing clip and time.
-    fn tick(&self, _playing: &Playing, _memory: &mut [f32], _room: &mut Room) {}
+    fn tick(&self, _playing: &Playing, _memory: &mut [f32], _room: &mut SourceScratch) {}
 
     /// Returns the source that a state machine's source is made over; `None` for any other source.
     fn without_machine(&self) -> Option<Arc<dyn MotionSource>> {
@@ -116,12 +116,12 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     }
 
     /// Returns features and latent variables; `None` if the motion has none or does not store them.
-    fn code<'a>(&self, _at: Moment<'a>) -> Option<&'a [f32]> {
+    fn code<'a>(&self, _at: Playhead<'a>) -> Option<&'a [f32]> {
         None
     }
 
     /// Returns the clip and time of the database that are shown; of a blended clip, those with the greatest weight.
-    fn captured(&self, at: Moment) -> Playing {
+    fn captured(&self, at: Playhead) -> Playing {
         at.playing
     }
 
@@ -137,38 +137,45 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     fn span(&self, clip: ClipIndex) -> Span;
 
     /// Returns the velocity of the root along its own axes, in m/s.
-    fn root_velocity(&self, at: Moment, room: &mut Room) -> Vec3;
+    fn root_velocity(&self, at: Playhead, room: &mut SourceScratch) -> Vec3;
 
     /// Returns the root at `to_s`, another time of the clip within a control tick, relative to the root at `at`.
-    fn way(&self, at: Moment, room: &mut Room, to_s: f64) -> Transform;
+    fn displacement(&self, at: Playhead, room: &mut SourceScratch, to_s: f64) -> Transform;
 
     /// Samples local transforms and their velocities. Joint 0 is the root in the space of the clip.
-    fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity);
+    fn pose(&self, at: Playhead, room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity);
 
     /// As [`MotionSource::pose`], of the joints whose `wanted` is true (`[joints]`). The others may keep their old values.
-    fn some_joints(&self, at: Moment, room: &mut Room, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity);
+    fn some_joints(
+        &self,
+        at: Playhead,
+        room: &mut SourceScratch,
+        wanted: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    );
 
     /// Returns the root `ahead_s` seconds later (negative: before), relative to the root at `at`.
-    fn trajectory(&self, at: Moment, room: &mut Room, ahead_s: f32) -> TrajectorySample;
+    fn trajectory(&self, at: Playhead, room: &mut SourceScratch, ahead_s: f32) -> TrajectorySample;
 
     /// Writes the inputs of the body's features to `buffers`, with accelerations if `accelerations` is true.
-    fn features(&self, at: Moment, room: &mut Room, accelerations: bool, buffers: &mut SourceBuffers);
+    fn features(&self, at: Playhead, room: &mut SourceScratch, accelerations: bool, buffers: &mut SourceBuffers);
 
     /// Writes `[contact joints]` to `out`: 1 for each that touches the ground, else 0.
-    fn contacts(&self, at: Moment, room: &mut Room, out: &mut [u8]);
+    fn contacts(&self, at: Playhead, room: &mut SourceScratch, out: &mut [u8]);
 
     /// Returns the time until a contact joint touches the ground, in seconds (0: now, infinite: not within
     /// [`Database::CONTACT_HORIZON_S`]), and the duration of that contact, in seconds.
-    fn next_contact_s(&self, at: Moment, room: &mut Room, slot: usize) -> (f32, f32);
+    fn next_contact_s(&self, at: Playhead, room: &mut SourceScratch, slot: usize) -> (f32, f32);
 
     /// Writes the values of the curves, `[curves]`, to `out`.
-    fn curves(&self, at: Moment, room: &mut Room, out: &mut [f32]);
+    fn curves(&self, at: Playhead, room: &mut SourceScratch, out: &mut [f32]);
 
     /// Returns the tags at this clip and time.
-    fn tags(&self, at: Moment) -> TagMask;
+    fn tags(&self, at: Playhead) -> TagMask;
 
     /// Reports the events of the playing clip after `from_s` (exclusive, a time of that clip) up to now, each with its time.
-    fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId));
+    fn events(&self, at: Playhead, from_s: f64, report: &mut dyn FnMut(f64, EventId));
 }
 
 /// The clips of a database.
@@ -198,57 +205,64 @@ impl MotionSource for Clips {
         Span { seconds: self.0.view(clip, false).seconds(), looping: self.0.clips[clip.at()].looping() }
     }
 
-    fn root_velocity(&self, at: Moment, _room: &mut Room) -> Vec3 {
+    fn root_velocity(&self, at: Playhead, _room: &mut SourceScratch) -> Vec3 {
         let p = at.playing;
         self.0.view(p.clip, p.mirrored).root(p.time_s).1
     }
 
-    fn way(&self, at: Moment, _room: &mut Room, to_s: f64) -> Transform {
+    fn displacement(&self, at: Playhead, _room: &mut SourceScratch, to_s: f64) -> Transform {
         let view = self.0.view(at.playing.clip, at.playing.mirrored);
         let root = |time_s: f64| view.root(time_s).0;
         root(at.playing.time_s).inverse() * root(to_s)
     }
 
-    fn pose(&self, at: Moment, _room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn pose(&self, at: Playhead, _room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
         let p = at.playing;
         self.0.view(p.clip, p.mirrored).sample(p.time_s, pose, velocity);
     }
 
-    fn some_joints(&self, at: Moment, _room: &mut Room, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn some_joints(
+        &self,
+        at: Playhead,
+        _room: &mut SourceScratch,
+        wanted: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         let p = at.playing;
         self.0.view(p.clip, p.mirrored).sample_some(p.time_s, |j| wanted[j], pose, velocity);
     }
 
-    fn trajectory(&self, at: Moment, _room: &mut Room, ahead_s: f32) -> TrajectorySample {
+    fn trajectory(&self, at: Playhead, _room: &mut SourceScratch, ahead_s: f32) -> TrajectorySample {
         let p = at.playing;
         let (position, facing, velocity) = self.0.view(p.clip, p.mirrored).trajectory(p.time_s, ahead_s);
         TrajectorySample { position, facing, velocity }
     }
 
-    fn features(&self, at: Moment, _room: &mut Room, accelerations: bool, buffers: &mut SourceBuffers) {
+    fn features(&self, at: Playhead, _room: &mut SourceScratch, accelerations: bool, buffers: &mut SourceBuffers) {
         let p = at.playing;
         buffers.gather_body(&self.0.view(p.clip, p.mirrored), p.time_s, accelerations);
     }
 
-    fn contacts(&self, at: Moment, _room: &mut Room, out: &mut [u8]) {
+    fn contacts(&self, at: Playhead, _room: &mut SourceScratch, out: &mut [u8]) {
         let p = at.playing;
         self.0.contacts_at(p.clip, p.mirrored, p.time_s, out);
     }
 
-    fn next_contact_s(&self, at: Moment, _room: &mut Room, slot: usize) -> (f32, f32) {
+    fn next_contact_s(&self, at: Playhead, _room: &mut SourceScratch, slot: usize) -> (f32, f32) {
         let p = at.playing;
         self.0.next_contact_s(p.clip, p.mirrored, slot, p.time_s)
     }
 
-    fn curves(&self, at: Moment, _room: &mut Room, out: &mut [f32]) {
+    fn curves(&self, at: Playhead, _room: &mut SourceScratch, out: &mut [f32]) {
         self.0.curves_at(at.playing.clip, at.playing.time_s, out);
     }
 
-    fn tags(&self, at: Moment) -> TagMask {
+    fn tags(&self, at: Playhead) -> TagMask {
         nearest_row(&self.0, &at.playing).map_or(TagMask::default(), |row| *self.0.row_tags(row.at()))
     }
 
-    fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
+    fn events(&self, at: Playhead, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
         let (clip, to_s) = (at.playing.clip, at.playing.time_s);
         let span = self.span(clip);
         for e in events_of(&self.0, clip) {

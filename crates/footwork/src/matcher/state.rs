@@ -6,7 +6,7 @@ use super::model::Model;
 use super::output::SAME_INSTANT_S;
 use super::played::{Played, REMEMBERED};
 use super::playing::Playing;
-use super::source::Moment;
+use super::source::Playhead;
 use super::warp::Warp;
 use crate::adjust::feet::{FOOT_WIDTH, Foot};
 use crate::adjust::ground::{GroundedBody, GroundedFoot};
@@ -302,8 +302,8 @@ impl MatcherState {
     }
 
     /// Returns the playing clip and time, with the memory of the motion source.
-    pub(crate) fn moment(&self, layout: &BlockLayout) -> Moment<'_> {
-        Moment { playing: self.header.playing, memory: &self.block[layout.memory.clone()] }
+    pub(crate) fn playhead(&self, layout: &BlockLayout) -> Playhead<'_> {
+        Playhead { playing: self.header.playing, memory: &self.block[layout.memory.clone()] }
     }
 
     pub(crate) fn history(&mut self, layout: &BlockLayout) -> History<'_> {

@@ -80,7 +80,7 @@ fn advance(
         let hooks = CheckedHooks::new(input.ground, input.collide);
         let (ground, collide) = (|at| hooks.ground(at), |from, to| hooks.collide(from, to));
         // Networks have no captured clip to continue: without a goal, they get a stick at rest.
-        let plays_networks = character.source.code(state.moment(character.layout())).is_some();
+        let plays_networks = character.source.code(state.playhead(character.layout())).is_some();
         let rests = matches!(input.goal, Goal::None) && plays_networks;
         let input = &MotionInput {
             goal: if rests { Goal::Stick(Stick::default()) } else { input.goal },

@@ -3,7 +3,7 @@
 use super::character::{Character, Choice, Chooser, Update};
 use super::model::Model;
 use super::playing::Playing;
-use super::source::{Moment, MotionSource, Room, Span};
+use super::source::{MotionSource, Playhead, SourceScratch, Span};
 use super::{MatcherConfig, step};
 use crate::database::{TagMask, TagQuery};
 use crate::frames::{ClipIndex, EventId, JointIndex};
@@ -25,7 +25,7 @@ impl MotionSource for Ahead {
     fn memory_width(&self) -> usize {
         1
     }
-    fn tick(&self, _: &Playing, memory: &mut [f32], _: &mut Room) {
+    fn tick(&self, _: &Playing, memory: &mut [f32], _: &mut SourceScratch) {
         memory[0] += 1.0;
     }
     fn has(&self, playing: &Playing) -> bool {
@@ -34,35 +34,42 @@ impl MotionSource for Ahead {
     fn span(&self, _: ClipIndex) -> Span {
         Span { seconds: f64::INFINITY, looping: false }
     }
-    fn root_velocity(&self, _: Moment, _: &mut Room) -> Vec3 {
+    fn root_velocity(&self, _: Playhead, _: &mut SourceScratch) -> Vec3 {
         Vec3::Z
     }
-    fn way(&self, at: Moment, _: &mut Room, to_s: f64) -> Transform {
+    fn displacement(&self, at: Playhead, _: &mut SourceScratch, to_s: f64) -> Transform {
         Transform { translation: Vec3::Z * (to_s - at.playing.time_s) as f32, ..Transform::IDENTITY }
     }
-    fn pose(&self, at: Moment, _: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn pose(&self, at: Playhead, _: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
         // The memory is visible in the pose.
         pose.rotations[1] = Quat::from_rotation_y(at.memory[0] * 1e-3);
         velocity.linear[0] = Vec3::Z;
     }
-    fn some_joints(&self, at: Moment, room: &mut Room, _: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn some_joints(
+        &self,
+        at: Playhead,
+        room: &mut SourceScratch,
+        _: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         self.pose(at, room, pose, velocity);
     }
-    fn trajectory(&self, _: Moment, _: &mut Room, ahead_s: f32) -> TrajectorySample {
+    fn trajectory(&self, _: Playhead, _: &mut SourceScratch, ahead_s: f32) -> TrajectorySample {
         TrajectorySample { position: Vec3::Z * ahead_s, velocity: Vec3::Z, ..TrajectorySample::default() }
     }
-    fn features(&self, _: Moment, _: &mut Room, _: bool, _: &mut SourceBuffers) {}
-    fn contacts(&self, _: Moment, _: &mut Room, out: &mut [u8]) {
+    fn features(&self, _: Playhead, _: &mut SourceScratch, _: bool, _: &mut SourceBuffers) {}
+    fn contacts(&self, _: Playhead, _: &mut SourceScratch, out: &mut [u8]) {
         out.fill(0);
     }
-    fn next_contact_s(&self, _: Moment, _: &mut Room, _: usize) -> (f32, f32) {
+    fn next_contact_s(&self, _: Playhead, _: &mut SourceScratch, _: usize) -> (f32, f32) {
         (f32::INFINITY, 0.0)
     }
-    fn curves(&self, _: Moment, _: &mut Room, _: &mut [f32]) {}
-    fn tags(&self, _: Moment) -> TagMask {
+    fn curves(&self, _: Playhead, _: &mut SourceScratch, _: &mut [f32]) {}
+    fn tags(&self, _: Playhead) -> TagMask {
         TagMask::default()
     }
-    fn passed(&self, _: Moment, _: f64, _: &mut dyn FnMut(f64, EventId)) {}
+    fn events(&self, _: Playhead, _: f64, _: &mut dyn FnMut(f64, EventId)) {}
 }
 
 /// Plays the other of two clips at every search, with a memory of its own.

@@ -4,7 +4,7 @@ use super::character::Character;
 use super::character::Update;
 use super::output::SAME_INSTANT_S;
 use super::playing::Playing;
-use super::source::{Moment, MotionSource, Room};
+use super::source::{MotionSource, Playhead, SourceScratch};
 use super::state::{BlockLayout, MatcherState};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
@@ -79,9 +79,9 @@ impl Update<'_> {
             accelerations,
         };
         let scratch = &mut *self.scratch;
-        let room = &mut scratch.room;
-        job.run(self.state.moment(&character.resolved.layout), room, &mut scratch.shown, &mut scratch.beside);
-        let next = Moment { playing: next, memory: &scratch.memory };
+        let room = &mut scratch.source;
+        job.run(self.state.playhead(&character.resolved.layout), room, &mut scratch.shown, &mut scratch.beside);
+        let next = Playhead { playing: next, memory: &scratch.memory };
         job.run(next, room, &mut scratch.next, &mut scratch.beside);
     }
 
@@ -94,9 +94,9 @@ impl Update<'_> {
             return Vec3::ZERO;
         }
         let scratch = &mut *self.scratch;
-        let (shown, room) = (self.state.moment(&character.resolved.layout), &mut scratch.room);
+        let (shown, room) = (self.state.playhead(&character.resolved.layout), &mut scratch.source);
         character.source.contacts(shown, room, &mut scratch.touching);
-        let next = Moment { playing: next, memory: &scratch.memory };
+        let next = Playhead { playing: next, memory: &scratch.memory };
         character.source.contacts(next, room, &mut scratch.buffers.contacts);
         let (mut shift, mut feet) = (Vec3::ZERO, 0.0f32);
         let touching = scratch.touching.iter().zip(&scratch.buffers.contacts);
@@ -114,7 +114,7 @@ impl Update<'_> {
     /// Writes the shown body, without adjustments of the feet, to `scratch.shown`.
     pub(super) fn shown_body(&mut self) {
         let Moving { pose, velocity, .. } = &mut self.scratch.shown;
-        animate(self.character, self.state, &mut self.scratch.room, (pose, velocity));
+        animate(self.character, self.state, &mut self.scratch.source, (pose, velocity));
     }
 }
 
@@ -122,11 +122,11 @@ impl Update<'_> {
 pub(super) fn animate(
     character: &Character,
     state: &MatcherState,
-    room: &mut Room,
+    room: &mut SourceScratch,
     (pose, velocity): (&mut Pose, &mut PoseVelocity),
 ) {
     let layout = &character.resolved.layout;
-    character.source.pose(state.moment(layout), room, pose, velocity);
+    character.source.pose(state.playhead(layout), room, pose, velocity);
     let rate = state.header.play_rate;
     if rate != 1.0 {
         velocity.scale(rate);
@@ -164,7 +164,7 @@ struct Sampling<'a> {
 }
 
 impl Sampling<'_> {
-    fn run(&self, at: Moment, room: &mut Room, moving: &mut Moving, beside: &mut (Pose, PoseVelocity)) {
+    fn run(&self, at: Playhead, room: &mut SourceScratch, moving: &mut Moving, beside: &mut (Pose, PoseVelocity)) {
         let Moving { pose, velocity, acceleration } = moving;
         if self.accelerations {
             let frame_s = 1.0 / f64::from(self.rate_hz);
@@ -172,7 +172,7 @@ impl Sampling<'_> {
             self.pose(after, room, pose, acceleration);
             self.pose(before, room, &mut beside.0, &mut beside.1);
             // Velocities of joint 0 are along the root's axes at their own time. Rotate them to the axes at `at`.
-            let mut turn = |to: Moment| self.source.way(at, room, to.playing.time_s).rotation;
+            let mut turn = |to: Playhead| self.source.displacement(at, room, to.playing.time_s).rotation;
             acceleration.linear[0] = turn(after) * acceleration.linear[0];
             beside.1.linear[0] = turn(before) * beside.1.linear[0];
             acceleration.difference(&beside.1, 0.5 * self.rate_hz * self.rate);
@@ -183,7 +183,7 @@ impl Sampling<'_> {
         self.pose(at, room, pose, velocity);
     }
 
-    fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn pose(&self, at: Playhead, room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
         self.source.pose(at, room, pose, velocity);
         if self.rate != 1.0 {
             velocity.scale(self.rate);

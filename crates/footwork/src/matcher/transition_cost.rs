@@ -8,7 +8,7 @@ use super::foreseen::Wanted;
 use super::levers::Levers;
 use super::playing::Playing;
 use super::scratch::Scratch;
-use super::source::Moment;
+use super::source::Playhead;
 use super::weights::{SCALE_M, SCALE_RAD};
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
@@ -50,14 +50,15 @@ impl Update<'_> {
     fn seam_scale(&self) -> f32 {
         let config = &self.character.config;
         let relaxed = 1.0 - RELAXED * self.state.header.has_to_obey(config);
-        relaxed * config.search.seam_cost / (SCALE_M * SCALE_M)
+        relaxed * config.search.discontinuity_cost / (SCALE_M * SCALE_M)
     }
 
     /// Returns the cost of the discontinuity to `next`, with the source's memory for it in `scratch.memory`.
-    pub(crate) fn seam_cost(&mut self, next: Playing) -> f32 {
+    pub(crate) fn discontinuity_cost(&mut self, next: Playing) -> f32 {
         self.shown_body();
-        let (character, Scratch { shown, next: after, memory, room, .. }) = (self.character, &mut *self.scratch);
-        character.source.pose(Moment { playing: next, memory }, room, &mut after.pose, &mut after.velocity);
+        let (character, Scratch { shown, next: after, memory, source: room, .. }) =
+            (self.character, &mut *self.scratch);
+        character.source.pose(Playhead { playing: next, memory }, room, &mut after.pose, &mut after.velocity);
         let (shown, after) = ((&shown.pose, &shown.velocity), (&after.pose, &after.velocity));
         let seam = character.resolved.levers.between(shown, after);
         self.seam_scale() * seam
@@ -65,19 +66,19 @@ impl Update<'_> {
 
     /// Returns the cost of the future if `playing` plays: displacement of the root, and foresight.
     pub(super) fn future_cost(&self, db: &Database, wanted: &Wanted, row: &Match, playing: &Playing) -> f32 {
-        let way = self.way_cost(db, &wanted.root, playing);
+        let way = self.path_cost(db, &wanted.root, playing);
         wanted.foresight.as_ref().map_or(way, |foresight| way + foresight.cost(db, row))
     }
 
     /// Returns the cost of pulling the root to the predicted simulated character (`wanted`, root space) while `playing` plays.
-    fn way_cost(&self, db: &Database, wanted: &TrajectorySample, playing: &Playing) -> f32 {
+    fn path_cost(&self, db: &Database, wanted: &TrajectorySample, playing: &Playing) -> f32 {
         let config = &self.character.config;
         let view = db.view(playing.clip, playing.mirrored);
-        let (there, facing, _) = view.trajectory(playing.time_s, config.search.way_ahead_s);
+        let (there, facing, _) = view.trajectory(playing.time_s, config.search.path_ahead_s);
         let way = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
         let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
         let squares = way.length_squared() / (SCALE_M * SCALE_M) + turn * turn;
-        config.responsiveness * config.search.way_cost * squares
+        config.responsiveness * config.search.path_cost * squares
     }
 }
 

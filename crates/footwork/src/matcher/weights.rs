@@ -35,8 +35,8 @@ pub(super) fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     out
 }
 
-/// Returns the same `[columns]` factors with an approximation of `search.way_cost` added. It uses the columns of the future time
-/// nearest to `search.way_ahead_s`, with distances divided by the ratio of both times. With one candidate there is no second
+/// Returns the same `[columns]` factors with an approximation of `search.path_cost` added. It uses the columns of the future time
+/// nearest to `search.path_ahead_s`, with distances divided by the ratio of both times. With one candidate there is no second
 /// pass, and the factors stay as they are.
 pub(crate) fn shortlist_multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     let search = &config.search;
@@ -45,7 +45,7 @@ pub(crate) fn shortlist_multipliers(model: &Model, config: &MatcherConfig) -> Ve
         return multipliers;
     }
     let schema = &model.schema;
-    let later = |slot: &usize| schema.times_s[*slot] / search.way_ahead_s.max(1e-3);
+    let later = |slot: &usize| schema.times_s[*slot] / search.path_ahead_s.max(1e-3);
     for channel in schema.channels.iter().filter(|c| c.residual == Residual::Squared) {
         let (slots, dimensions, scale) = match &channel.kind {
             ChannelKind::TrajectoryPosition(TrajectoryPosition(t)) => (&t.slots, t.dimensions, SCALE_M),
@@ -56,7 +56,7 @@ pub(crate) fn shortlist_multipliers(model: &Model, config: &MatcherConfig) -> Ve
         let ahead = slots.iter().enumerate().filter(|(_, slot)| later(slot) > 0.0);
         let Some((at, slot)) = ahead.min_by(|a, b| nearness(a.1).total_cmp(&nearness(b.1))) else { continue };
         let scale = scale * later(slot);
-        let per_unit = config.responsiveness * search.way_cost / (scale * scale);
+        let per_unit = config.responsiveness * search.path_cost / (scale * scale);
         let start = channel.columns.start + at * dimensions;
         for column in start..start + dimensions {
             let unit = model.feature_scale[column];

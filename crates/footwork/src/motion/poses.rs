@@ -62,7 +62,7 @@ pub struct ClipView<'a> {
 
 /// A time within a clip, as neighbouring frames.
 #[derive(Clone, Copy, Debug)]
-struct Moment {
+struct FrameTime {
     /// Frame at or before, within the clip.
     frame: usize,
     /// Fraction of the interval to the next frame, 0..1.
@@ -92,7 +92,7 @@ impl<'a> ClipView<'a> {
         self.start..self.start + self.frames
     }
 
-    fn moment(&self, time_s: f64) -> Moment {
+    fn moment(&self, time_s: f64) -> FrameTime {
         let rate = f64::from(self.rate_hz);
         let x = time_s * rate;
         // A time very close to a frame counts as that frame: rounding in sums of dt must not turn exact samples into blends.
@@ -104,20 +104,20 @@ impl<'a> ClipView<'a> {
         let i = floor as i64;
         if self.loop_delta.is_some() {
             let rounds = i.div_euclid(n);
-            return Moment { frame: (i - rounds * n) as usize, alpha, rounds: rounds as i32, beyond_s: 0.0 };
+            return FrameTime { frame: (i - rounds * n) as usize, alpha, rounds: rounds as i32, beyond_s: 0.0 };
         }
         let last = n - 1;
         if i < 0 {
-            Moment { frame: 0, alpha: 0.0, rounds: 0, beyond_s: (x / rate) as f32 }
+            FrameTime { frame: 0, alpha: 0.0, rounds: 0, beyond_s: (x / rate) as f32 }
         } else if i >= last {
-            Moment { frame: last as usize, alpha: 0.0, rounds: 0, beyond_s: ((x - last as f64) / rate) as f32 }
+            FrameTime { frame: last as usize, alpha: 0.0, rounds: 0, beyond_s: ((x - last as f64) / rate) as f32 }
         } else {
-            Moment { frame: i as usize, alpha, rounds: 0, beyond_s: 0.0 }
+            FrameTime { frame: i as usize, alpha, rounds: 0, beyond_s: 0.0 }
         }
     }
 
     /// Returns the frame `step` frames away, or `None` outside a non-looping clip.
-    fn knot(&self, m: &Moment, step: i64) -> Option<Knot> {
+    fn knot(&self, m: &FrameTime, step: i64) -> Option<Knot> {
         let i = m.frame as i64 + step;
         let n = self.frames as i64;
         if self.loop_delta.is_some() {
@@ -161,7 +161,7 @@ impl<'a> ClipView<'a> {
         (t, linear, angular)
     }
 
-    fn root_unmirrored(&self, m: &Moment) -> (Transform, Vec3, Vec3) {
+    fn root_unmirrored(&self, m: &FrameTime) -> (Transform, Vec3, Vec3) {
         let knot = |step| self.knot(m, step).map(|k| self.root_at(k));
         let t1 = self.root_at(Knot { frame: m.frame, rounds: m.rounds });
         let (t0, t2, t3) = (knot(-1), knot(1), knot(2));
@@ -214,7 +214,13 @@ impl<'a> ClipView<'a> {
         }
     }
 
-    fn sample_joints(&self, m: &Moment, wanted: impl Fn(usize) -> bool, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn sample_joints(
+        &self,
+        m: &FrameTime,
+        wanted: impl Fn(usize) -> bool,
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         let joints = self.poses.joints;
         let width = self.poses.translated.len();
         let row = |step: i64| self.knot(m, step).map(|k| self.start + k.frame);

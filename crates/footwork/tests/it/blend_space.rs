@@ -11,7 +11,7 @@ use footwork::clip::{ContactTrack, RawClip};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::ClipIndex;
 use footwork::machine::blend_space::{
-    BlendMoment, BlendRoom, BlendSample, BlendSpace, BlendSpaceSpec, BlendState, FromClips, Measure, Sync, Synced,
+    BlendMoment, BlendSample, BlendScratch, BlendSpace, BlendSpaceSpec, BlendState, FromClips, Measure, Sync, Synced,
 };
 use footwork::math::{Quat, Transform, atan2};
 use footwork::pose::{Pose, PoseVelocity};
@@ -100,7 +100,7 @@ struct Shown {
 fn shown(moment: &BlendMoment) -> Shown {
     let db = database();
     let mut out = Shown { pose: Pose::rest(&db.skeleton), velocity: PoseVelocity::zero(db.skeleton.len()) };
-    moment.pose(&mut BlendRoom::new(db), &mut out.pose, &mut out.velocity);
+    moment.pose(&mut BlendScratch::new(db), &mut out.pose, &mut out.velocity);
     out
 }
 
@@ -177,7 +177,7 @@ impl<'a> Player<'a> {
 }
 
 fn skate_of_blend(space: &BlendSpace, parameters: [f32; 2]) -> [f32; 2] {
-    let mut room = BlendRoom::new(database());
+    let mut room = BlendScratch::new(database());
     let mut velocity = PoseVelocity::zero(database().skeleton.len());
     let mut player = Player::new(space, parameters);
     skate_of(|time_s, pose, contacts| {
@@ -556,7 +556,7 @@ fn features_are_those_of_the_clip_at_a_sample() {
     let sample = &space.syncs()[2];
     for k in 0..40 {
         let moment = space.at(db, &space.enter(sample.at, 0.0), f64::from(k) * 0.05);
-        moment.features(&mut BlendRoom::new(db), true, &mut own);
+        moment.features(&mut BlendScratch::new(db), true, &mut own);
         of_clip.gather_body(&db.view(sample.clip, false), moment.leader().time_s, true);
         for j in 1..db.skeleton.len() {
             assert!(own.motion.positions[j].distance(of_clip.motion.positions[j]) < 1e-4);
@@ -576,7 +576,7 @@ fn curves_are_weighted_means() {
     let names = ["walk_80_loop", "walk_100_loop"];
     let db = built(&names.map(clip), &BuildConfig { clips, ..Default::default() }).0;
     let space = BlendSpace::new(&db, &by_speed(&names)).unwrap();
-    let (mut room, mut out) = (BlendRoom::new(&db), [f32::NAN]);
+    let (mut room, mut out) = (BlendScratch::new(&db), [f32::NAN]);
     for (speed, expected) in [(0.0, 2.0), (0.85, 4.0), (0.9, 6.0), (1.0, 10.0)] {
         space.at(&db, &space.enter([speed, 0.0], 0.3), 0.01).curves(&mut room, &mut out);
         assert!((out[0] - expected).abs() < 1e-3, "{speed} {out:?}");

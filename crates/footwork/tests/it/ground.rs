@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Measurements of a run over some ground.
 #[derive(Debug, Default)]
-struct Seen {
+struct Observed {
     /// Largest distance between the sole of a planted foot and the ground, metres.
     gap_m: f32,
     /// Largest depth of a toe or heel below the ground, metres.
@@ -40,14 +40,14 @@ struct Seen {
 }
 
 /// Runs the walk; `ground` and `carried` (displacement of the character by its platform) depend on the time.
-fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: impl Fn(f32) -> Vec3) -> Seen {
+fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: impl Fn(f32) -> Vec3) -> Observed {
     let config = GroundConfig::default();
     let standing = Pose::rest(&walk.skeleton);
     let soles: Vec<Sole> = walk.body.legs.iter().map(|l| Sole::new(&walk.skeleton, &standing, l.unwrap())).collect();
     let job = FitToGround { config: &config, soles: &soles };
     let mut feet = [GroundedFoot::default(); 2];
     let mut body = GroundedBody::default();
-    let mut seen = Seen { straightest_m: f32::MAX, ..Seen::default() };
+    let mut seen = Observed { straightest_m: f32::MAX, ..Observed::default() };
     let (mut pelvis, mut flat) = (Vec::new(), Vec::new());
     let mut before: Option<[Vec3; 2]> = None;
     for frame in 0..walk.frames() {
@@ -113,7 +113,7 @@ fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: i
     seen
 }
 
-fn check(name: &str, seen: &Seen) {
+fn check(name: &str, seen: &Observed) {
     println!(
         "{name}: gap {:.2} of {:.0} cm, under {:.2} cm, pelvis jerk x {:.2}, sinks {:.1} cm, foot at most {:.1} m/s, slides at most {:.1} cm/s",
         seen.gap_m * 100.0,

@@ -13,7 +13,7 @@ const SECONDS: u32 = 20;
 
 /// Observable values of a character at one time.
 #[derive(Clone, Debug)]
-struct Seen {
+struct Observed {
     simulation: Vec3,
     simulation_facing: Facing,
     root: Vec3,
@@ -24,14 +24,19 @@ struct Seen {
 }
 
 /// Runs at a fixed rate and samples every sixth of a second: a time that all rates share.
-fn run<'a>(db: &Arc<Database>, config: &MatcherConfig, rate: u32, input: impl Fn(f64) -> MotionInput<'a>) -> Vec<Seen> {
+fn run<'a>(
+    db: &Arc<Database>,
+    config: &MatcherConfig,
+    rate: u32,
+    input: impl Fn(f64) -> MotionInput<'a>,
+) -> Vec<Observed> {
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
     let mut seen = Vec::new();
     for k in 0..SECONDS * rate {
         m.update(&input(f64::from(k) / f64::from(rate)), 1.0 / rate as f32).unwrap();
         if (k + 1) % (rate / 6) == 0 {
             let (h, root) = (&m.state().header, m.pose().world_from_root());
-            seen.push(Seen {
+            seen.push(Observed {
                 simulation: h.simulation.position,
                 simulation_facing: h.simulation.facing,
                 root: root.translation,

@@ -82,13 +82,13 @@ impl Course {
 
 /// Results of a run: poses and states after every update, and its transitions.
 #[derive(Default)]
-struct Seen {
+struct Observed {
     poses: Vec<u128>,
     states: Vec<String>,
     decisions: Vec<Decision>,
 }
 
-impl Seen {
+impl Observed {
     fn see(&mut self, m: &MotionMatcher) {
         let mut hash = Xxh3::new();
         hash_pose(&mut hash, m.pose());
@@ -106,9 +106,9 @@ fn run(
     config: RecorderConfig,
     updates: usize,
     mut before: impl FnMut(usize, &mut MotionMatcher),
-) -> (Trace, Seen) {
+) -> (Trace, Observed) {
     let (course, mut m, mut recorder) = (Course::new(), matcher(character), Recorder::new(character, config));
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for k in 0..updates {
         before(k, &mut m);
         let dt_s = [DT_S, DT_S, 0.004, 0.03, 0.0][if k % 400 < 300 { 0 } else { k % 5 }];
@@ -132,12 +132,12 @@ fn filed(trace: &Trace) -> Arc<Trace> {
 }
 
 /// Replays all of a trace; its first update has the number `first` in the run.
-fn replays(trace: &Arc<Trace>, character: &Arc<Character>, seen: &Seen, first: usize) {
+fn replays(trace: &Arc<Trace>, character: &Arc<Character>, seen: &Observed, first: usize) {
     let mut replay = Replay::new(Arc::clone(trace), Arc::clone(character), None).unwrap();
     for k in 0..trace.updates() {
         assert_eq!(replay.position(), k);
         assert_eq!(bits(replay.matcher().state()), seen.states[first + k], "update {k}");
-        let mut again = Seen::default();
+        let mut again = Observed::default();
         again.see(replay.matcher());
         assert_eq!(again.poses[0], seen.poses[first + k], "update {k}");
         assert_eq!(replay.step().unwrap(), k + 1 < trace.updates());
@@ -185,7 +185,7 @@ fn a_character_that_is_changed_between_updates_is_followed() {
 fn refused_updates_are_not_recorded() {
     let who = character(MatcherConfig::default());
     let mut recorder = Recorder::new(&who, RecorderConfig::default());
-    let (mut m, mut seen) = (matcher(&who), Seen::default());
+    let (mut m, mut seen) = (matcher(&who), Observed::default());
     for k in 0..200 {
         if k % 7 == 3 {
             let nan = MotionInput { look_at: Some(Vec3::NAN), ..MotionInput::default() };
@@ -345,7 +345,7 @@ fn a_named_ground_is_given_to_the_replay_and_takes_no_room() {
     let record = |name: &str| {
         let (mut m, mut recorder) = (matcher(&who), Recorder::new(&who, RecorderConfig::default()));
         recorder.set_ground(name);
-        let mut seen = Seen::default();
+        let mut seen = Observed::default();
         for k in 0..600 {
             let input = MotionInput { ground: Some(&ground), ..random_stick(3, f64::from(k) / 60.0) };
             recorder.update(&mut m, &input, DT_S).unwrap();
@@ -444,7 +444,7 @@ fn a_character_of_other_data_begins_a_new_recording_and_a_foreign_trace_is_refus
     let (small, full) = (character(MatcherConfig::default()), common::gait_full());
     let full = Arc::new(Character::new(full, MatcherConfig::default()).unwrap());
     let (mut m, mut recorder) = (matcher(&small), Recorder::new(&small, RecorderConfig::default()));
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for k in 0..300 {
         if k == 200 {
             m.switch_to(full.clone()).unwrap();
@@ -466,7 +466,7 @@ fn a_character_of_other_data_begins_a_new_recording_and_a_foreign_trace_is_refus
 fn a_step_that_asks_more_than_can_be_kept_leaves_a_gap_and_the_recording_goes_on() {
     let who = character(MatcherConfig::default());
     let (mut m, mut recorder) = (matcher(&who), Recorder::new(&who, RecorderConfig::default()));
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for k in 0..100 {
         let input = MotionInput { ground: Some(&ground), collide: Some(&wall), ..random_stick(2, 0.0) };
         recorder.update(&mut m, &input, if k == 50 { 10.0 } else { DT_S }).unwrap();
@@ -599,12 +599,12 @@ fn the_recording_on_record_is_replayed() {
 }
 
 /// Records ten minutes of a random stick at 60 Hz; returns also the size of the file.
-fn ten_minutes(db: Arc<Database>, grounded: bool) -> (Arc<Trace>, Seen, usize) {
+fn ten_minutes(db: Arc<Database>, grounded: bool) -> (Arc<Trace>, Observed, usize) {
     let who = Arc::new(Character::new(db, MatcherConfig::default()).unwrap());
     let (mut m, mut recorder) = (matcher(&who), Recorder::new(&who, RecorderConfig::default()));
     let stairs = |at: Vec3| footwork_metrics::ground::GroundKind::Stairs.at(at);
     let mut stick = footwork_metrics::courses::RandomStick::new(7);
-    let mut last = Seen::default();
+    let mut last = Observed::default();
     for k in 0..36_000 {
         // The camera turns all the time, so the input changes in every update.
         let stick = Stick { camera_yaw_rad: 0.001 * k as f32, ..stick.at_row(k) };

@@ -31,7 +31,7 @@ fn towards(velocity: Vec3) -> MotionInput<'static> {
 
 /// Measurements of a run over some ground.
 #[derive(Debug, Default)]
-struct Seen {
+struct Observed {
     /// 99th percentile of the distance between the sole of a foot in contact and the ground, metres.
     gap_p99_m: f32,
     gap_m: f32,
@@ -51,13 +51,13 @@ fn run(
     config: &MatcherConfig,
     speed_mps: f32,
     ground: Option<&(dyn Fn(Vec3, f32) -> GroundPoint + Sync)>,
-) -> Seen {
+) -> Observed {
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
     let (rig, skeleton) = (&db.rig, &db.skeleton);
     let body = db.rig.body.as_ref().unwrap();
     let (mut pelvis, mut gaps, mut slides): (Vec<Vec3>, Vec<f32>, Vec<f32>) = Default::default();
     let mut before: Option<Vec<Vec3>> = None;
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for k in 0..60 * 9 {
         let time_s = k as f32 * DT_S;
         let level = |_: Vec3| GroundPoint::default();
@@ -117,7 +117,7 @@ fn straightest_deg(db: &Database) -> f32 {
     most
 }
 
-fn check(name: &str, speed_mps: f32, ground: &(dyn Fn(Vec3, f32) -> GroundPoint + Sync)) -> Seen {
+fn check(name: &str, speed_mps: f32, ground: &(dyn Fn(Vec3, f32) -> GroundPoint + Sync)) -> Observed {
     let config = MatcherConfig::default();
     let flat = run(&db(), &config, speed_mps, None);
     let seen = run(&db(), &config, speed_mps, Some(ground));

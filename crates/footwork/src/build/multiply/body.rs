@@ -160,7 +160,7 @@ fn pivoted(yaw_rad: f32, root_yaw_rad: f32) -> f32 {
 /// Returns the position of a foot in its swing from one stance to the next.
 fn swing(
     gait: &Gait,
-    moment: &super::steps::Moment,
+    moment: &super::steps::StridePhase,
     here: &Stance,
     next: &Stance,
     side: usize,

@@ -48,7 +48,7 @@ pub struct Stance {
 
 /// State of the stride in a frame.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct StridePhase {
     /// 0 when the left foot touches down, 0.5 when the right one does; it increases over strides.
     pub phase: f64,
     /// Blended cycles.
@@ -63,7 +63,7 @@ pub struct Moment {
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
     /// `[frames]`.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<StridePhase>,
     /// Planted feet (left, right) in order, the first from before the start, the last beyond the end.
     pub feet: [Vec<Stance>; 2],
 }
@@ -118,7 +118,7 @@ pub fn plan(gait: &Gait, route: &Route, moves: bool, first: usize, phase: f64) -
         let mix = planner.mix(time_s);
         let stance =
             [0, 1].map(|side| share_of_stance(gait.stance(&mix, side), since_landing(phase, side), down[side]));
-        Moment { phase, mix, moving: moving(&planner.spells, time_s), stance }
+        StridePhase { phase, mix, moving: moving(&planner.spells, time_s), stance }
     };
     let moments = stepped.into_iter().enumerate().map(moment).collect();
     Some(Steps { moments, feet: planner.feet })

@@ -134,7 +134,7 @@ impl Update<'_> {
         let machine = character.machine()?;
         let state = &machine.states()[machine.state(self.state.machine(character.layout()))];
         let playing = machine.first_moment(state)?;
-        character.source().begin(&mut self.scratch.memory);
+        character.source().init_memory(&mut self.scratch.memory);
         if let Plays::Blend(b) = state.plays {
             let (space, parameters) = &machine.blend_spaces[b];
             let at = machine.place(parameters, self.input.variables, Some(&self.state.header));
@@ -193,8 +193,8 @@ impl Update<'_> {
     /// Returns the time until a contact joint touches and the duration of that contact, in seconds, if the playing clip
     /// continues.
     fn next_contact_s(&mut self, slot: usize) -> (f32, f32) {
-        let at = self.state.moment(self.character.layout());
-        self.character.source().next_contact_s(at, &mut self.scratch.room, slot)
+        let at = self.state.playhead(self.character.layout());
+        self.character.source().next_contact_s(at, &mut self.scratch.source, slot)
     }
 
     /// Returns the time until the left and the right foot touch down next, in seconds; `None` if unknown for either.
@@ -206,11 +206,11 @@ impl Update<'_> {
     /// Returns the time until a foot touches down next, in seconds; a foot that touches now must lift first. The look-ahead is
     /// repeated, because a source covers at most [`Database::CONTACT_HORIZON_S`], which is shorter than a slow stance or swing.
     fn next_plant_s(&mut self, slot: usize) -> Option<f32> {
-        let now = self.state.moment(self.character.layout());
+        let now = self.state.playhead(self.character.layout());
         let mut ahead_s = 0.0f64;
         while ahead_s < LONGEST_STRIDE_S {
             let at = now.later(ahead_s);
-            let (in_s, for_s) = self.character.source().next_contact_s(at, &mut self.scratch.room, slot);
+            let (in_s, for_s) = self.character.source().next_contact_s(at, &mut self.scratch.source, slot);
             ahead_s += match in_s {
                 0.0 => f64::from(for_s) + PAST_S,
                 _ if in_s.is_finite() => return Some((ahead_s + f64::from(in_s)) as f32),

@@ -28,7 +28,7 @@ impl<'a> Facts<'a> {
         state: &'a MatcherState,
         (variables, curves): (&'a [f32], &'a [f32]),
     ) -> Self {
-        let at = state.moment(character.layout());
+        let at = state.playhead(character.layout());
         let span = character.source().span(at.playing.clip);
         let memory = state.machine(character.layout());
         let now = &machine.states[machine.state(memory)];
@@ -71,8 +71,8 @@ impl Update<'_> {
     /// Writes the curves of the playing clip to the output if conditions read curves.
     pub(super) fn gather_facts(&mut self, machine: &Machine) {
         if machine.asks_for_curves {
-            let at = self.state.moment(self.character.layout());
-            self.character.source().curves(at, &mut self.scratch.room, &mut self.output.curves);
+            let at = self.state.playhead(self.character.layout());
+            self.character.source().curves(at, &mut self.scratch.source, &mut self.output.curves);
             self.bend_curves();
         }
     }

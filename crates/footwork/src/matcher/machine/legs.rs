@@ -1,7 +1,7 @@
 //! Layers over the legs: their clips determine which feet touch. Montages may drive the root.
 
 use super::memory::COMES_IN;
-use super::show::{LayersAt, Seen};
+use super::show::{LayersAt, VisibleMontage};
 use crate::matcher::Playing;
 use crate::matcher::character::{Character, Update};
 use crate::matcher::state::MatcherState;
@@ -19,7 +19,7 @@ impl<'a> LayersAt<'a> {
     }
 
     /// Returns the visible montages that drive the root, with their weights; the uppermost is last.
-    fn carrying(self) -> impl Iterator<Item = Seen<'a>> {
+    fn carrying(self) -> impl Iterator<Item = VisibleMontage<'a>> {
         let montages = (0..self.machine.layers.len()).flat_map(move |layer| self.montages(layer).into_iter().rev());
         montages.flatten().filter(|seen| seen.montage.root_motion)
     }
@@ -29,7 +29,7 @@ impl<'a> LayersAt<'a> {
         let joint = self.machine.db.rig.contact_joints[contact].at();
         let layers = self.machine.layers.iter().enumerate().rev().filter(|(_, layer)| !layer.additive);
         layers.filter(|(_, layer)| layer.mask[joint] > LEADS).find_map(|(layer, spec)| {
-            let leads = |seen: &Seen| seen.weight * seen.montage.mask[joint] > LEADS;
+            let leads = |seen: &VisibleMontage| seen.weight * seen.montage.mask[joint] > LEADS;
             let montage = self.montages(layer).into_iter().flatten().find(leads);
             let montage = montage.map(|seen| seen.playing(self.elapsed_s));
             let own = || self.own_clip(layer).filter(|(_, weight)| weight * spec.mask[joint] > LEADS);
@@ -41,8 +41,8 @@ impl<'a> LayersAt<'a> {
 impl Update<'_> {
     /// Writes the contact joints that touch to `scratch.touching`, from the state's motion or the layer that determines the leg.
     pub(crate) fn gather_touching(&mut self) {
-        let at = self.state.moment(self.character.layout());
-        self.character.source().contacts(at, &mut self.scratch.room, &mut self.scratch.touching);
+        let at = self.state.playhead(self.character.layout());
+        self.character.source().contacts(at, &mut self.scratch.source, &mut self.scratch.touching);
         let Some(layers) = LayersAt::over_legs(self.character, self.state) else { return };
         for (slot, touches) in self.scratch.touching.iter_mut().enumerate() {
             if let Some(p) = layers.leads(slot) {
@@ -53,9 +53,9 @@ impl Update<'_> {
 
     /// Writes the time until each touches and the duration of that contact to `scratch.next_contacts`, in seconds.
     pub(crate) fn gather_next_contacts(&mut self) {
-        let at = self.state.moment(self.character.layout());
+        let at = self.state.playhead(self.character.layout());
         for (slot, next) in self.scratch.next_contacts.iter_mut().enumerate() {
-            *next = self.character.source().next_contact_s(at, &mut self.scratch.room, slot);
+            *next = self.character.source().next_contact_s(at, &mut self.scratch.source, slot);
         }
         let Some(layers) = LayersAt::over_legs(self.character, self.state) else { return };
         for (slot, next) in self.scratch.next_contacts.iter_mut().enumerate() {
@@ -69,7 +69,7 @@ impl Update<'_> {
     pub(crate) fn layer_legs(&mut self) {
         let Some(layers) = LayersAt::over_legs(self.character, self.state) else { return };
         let turned = self.state.header.animated_root.rotation;
-        let (room, shown) = self.scratch.layer_room();
+        let (room, shown) = self.scratch.layer_scratch();
         layers.bend(true, room, (&mut shown.pose, &mut shown.velocity));
         let (model, shown) = (&self.character.model, &self.scratch.shown);
         for (slot, joint) in model.rig.contact_joints.iter().enumerate() {
@@ -97,7 +97,7 @@ impl Update<'_> {
         let since = |s: f64| (s - tick_s).max(0.0) as f32;
         let (from_s, to_s) = (since(from_s), since(to_s));
         let at = LayersAt { elapsed_s: to_s, ..LayersAt::of(machine, self.character.layout(), self.state) };
-        at.carrying().fold(own, |own, Seen { montage, voice, weight }| {
+        at.carrying().fold(own, |own, VisibleMontage { montage, voice, weight }| {
             let way = montage.way(&machine.db, voice, from_s, to_s);
             Transform::new(own.translation.lerp(way.translation, weight), own.rotation.nlerp(way.rotation, weight))
         })

@@ -26,7 +26,7 @@ impl Machine {
     }
 
     /// Writes the memory of a new character.
-    pub(crate) fn begin(&self, memory: &mut [f32]) {
+    pub(crate) fn init_memory(&self, memory: &mut [f32]) {
         memory.fill(0.0);
         let head = self.layout.head_mut(memory);
         (head.state, head.reported_s) = (self.start as f32, NOTHING);
@@ -43,7 +43,7 @@ impl Machine {
     /// Restarts in a character's memory. Triggers keep their state, and no call is executed again.
     pub(crate) fn restart(&self, memory: &mut [f32]) {
         let (triggers, obeyed) = (self.layout.triggers(memory).to_vec(), self.layout.head(memory).obeyed);
-        self.begin(memory);
+        self.init_memory(memory);
         self.layout.head_mut(memory).obeyed = obeyed;
         self.layout.triggers_mut(memory).copy_from_slice(&triggers);
     }

@@ -5,10 +5,10 @@ use super::blend_space::BlendState;
 use super::layer::OwnPlays;
 use super::memory::{TICK_S, Voice};
 use super::montage::Montage;
-use super::source::MachineRoom;
+use super::source::MachineScratch;
 use crate::frames::EventId;
 use crate::matcher::character::Update;
-use crate::matcher::scratch::LayerRoom;
+use crate::matcher::scratch::LayerScratch;
 use crate::matcher::state::{BlockLayout, CONTROL_S, MatcherState};
 use crate::matcher::{EventKind, FiredEvent, Playing};
 use crate::math::smoothstep;
@@ -77,7 +77,7 @@ impl Update<'_> {
     pub(crate) fn bend_curves(&mut self) {
         let Some(machine) = self.character.machine() else { return };
         let at = LayersAt::of(machine, self.character.layout(), self.state);
-        if let Some(room) = self.scratch.room.of::<MachineRoom>() {
+        if let Some(room) = self.scratch.source.of::<MachineScratch>() {
             at.bend_curves(room.blend.curves_mut(), &mut self.output.curves);
         }
     }
@@ -87,20 +87,20 @@ impl Update<'_> {
         let Some(machine) = self.character.machine() else { return };
         let at = LayersAt::of(machine, self.character.layout(), self.state);
         let output = &mut *self.output;
-        at.bend(false, self.scratch.layer_room().0, (&mut output.pose, &mut output.velocity));
+        at.bend(false, self.scratch.layer_scratch().0, (&mut output.pose, &mut output.velocity));
     }
 }
 
 /// A visible montage.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct VisibleMontage<'a> {
     pub montage: &'a Montage,
     pub voice: &'a Voice,
     /// Weight, 0 to 1.
     pub weight: f32,
 }
 
-impl Seen<'_> {
+impl VisibleMontage<'_> {
     /// Returns the clip and time `elapsed_s` after the control tick.
     pub fn playing(&self, elapsed_s: f32) -> Playing {
         let time_s = f64::from(self.montage.later(self.voice, elapsed_s).time_s);
@@ -124,12 +124,12 @@ impl<'a> LayersAt<'a> {
     }
 
     /// Returns the visible montages of a layer: the playing one, then the one that it replaces.
-    pub fn montages(self, layer: usize) -> [Option<Seen<'a>>; 2] {
+    pub fn montages(self, layer: usize) -> [Option<VisibleMontage<'a>>; 2] {
         let voices = &self.machine.layout.voices(self.memory)[layer];
         [0, 1].map(|k| {
             let montage = &self.machine.montages[voices[k].montage()?];
             let weight = smoothstep(montage.progress(&voices[k], self.elapsed_s));
-            Some(Seen { montage, voice: &voices[k], weight })
+            Some(VisibleMontage { montage, voice: &voices[k], weight })
         })
     }
 
@@ -157,16 +157,16 @@ impl<'a> LayersAt<'a> {
     }
 
     /// Applies the layers to a pose; with `legs_alone`, only those that affect legs.
-    pub fn bend(self, legs_alone: bool, room: LayerRoom, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
+    pub fn bend(self, legs_alone: bool, room: LayerScratch, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
         let (machine, db) = (self.machine, &*self.machine.db);
-        let LayerRoom { source, plays, reference, rotations } = room;
+        let LayerScratch { source, plays, reference, rotations } = room;
         for (layer, spec) in machine.layers.iter().enumerate().filter(|(_, l)| l.over_legs || !legs_alone) {
             let (weight, rest) = machine.layout.own(self.memory, layer);
             if let Some(own) = spec.own.as_ref().filter(|_| weight > 1e-4) {
                 let clip = self.own_clip(layer).map(|(playing, _)| playing);
                 if let Some(p) = clip {
                     db.view(p.clip, p.mirrored).sample(p.time_s, &mut plays.0, &mut plays.1);
-                } else if let (OwnPlays::Blend(b), Some(room)) = (&own.plays, source.of::<MachineRoom>()) {
+                } else if let (OwnPlays::Blend(b), Some(room)) = (&own.plays, source.of::<MachineScratch>()) {
                     let state = BlendState::read(rest);
                     let moment = machine.blend_spaces[*b].0.at(db, &state, f64::from(self.elapsed_s));
                     moment.pose(&mut room.blend, &mut plays.0, &mut plays.1);

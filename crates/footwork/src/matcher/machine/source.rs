@@ -1,12 +1,12 @@
 //! Motion source of a machine: the clips of the database, followed by its blend spaces.
 
 use super::Machine;
-use super::blend_space::{BlendMoment, BlendRoom, BlendState};
+use super::blend_space::{BlendMoment, BlendScratch, BlendState};
 use crate::database::{Database, DatabaseEvent, TagMask};
 use crate::frames::{ClipIndex, EventId};
 use crate::matcher::Playing;
 use crate::matcher::character::Update;
-use crate::matcher::source::{Moment, MotionSource, Room, Span, nearest_row};
+use crate::matcher::source::{MotionSource, Playhead, SourceScratch, Span, nearest_row};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
@@ -25,9 +25,9 @@ pub(super) struct MachineSource {
 const BLEND_WIDTH: usize = BlendState::MEMORY + 2;
 
 /// Temporary buffers.
-pub(super) struct MachineRoom {
-    base: Room,
-    pub blend: BlendRoom,
+pub(super) struct MachineScratch {
+    base: SourceScratch,
+    pub blend: BlendScratch,
 }
 
 /// Returns the range of the playing blend space in a memory.
@@ -71,20 +71,20 @@ impl MachineSource {
     }
 
     /// Returns the motion of the playing blend space; `None` if a clip plays.
-    fn blend(&self, at: &Moment) -> Option<BlendMoment<'_>> {
+    fn blend(&self, at: &Playhead) -> Option<BlendMoment<'_>> {
         let place = self.machine.blend_of(at.playing.clip)?;
         let Ticked { state, tick_s } = Ticked::read(at.memory);
         Some(self.machine.blend_spaces[place].0.at(self.db(), &state, at.playing.time_s - tick_s))
     }
 
     /// Returns the same value for the source of the database's clips.
-    fn base<'a>(&self, at: Moment<'a>) -> Moment<'a> {
-        Moment { memory: &at.memory[..self.base.memory_width()], ..at }
+    fn base<'a>(&self, at: Playhead<'a>) -> Playhead<'a> {
+        Playhead { memory: &at.memory[..self.base.memory_width()], ..at }
     }
 }
 
 /// Returns the buffers with their concrete type.
-fn rooms(room: &mut Room) -> &mut MachineRoom {
+fn rooms(room: &mut SourceScratch) -> &mut MachineScratch {
     room.of().expect("a character's scratch has its source's room")
 }
 
@@ -111,12 +111,12 @@ impl Update<'_> {
 }
 
 impl MotionSource for MachineSource {
-    fn room(&self) -> Room {
-        Room::new(MachineRoom { base: self.base.room(), blend: BlendRoom::new(self.db()) })
+    fn scratch(&self) -> SourceScratch {
+        SourceScratch::new(MachineScratch { base: self.base.scratch(), blend: BlendScratch::new(self.db()) })
     }
 
-    fn is_room(&self, room: &Room) -> bool {
-        room.get::<MachineRoom>().is_some_and(|r| self.base.is_room(&r.base) && r.blend.fits(self.db()))
+    fn owns_scratch(&self, room: &SourceScratch) -> bool {
+        room.get::<MachineScratch>().is_some_and(|r| self.base.owns_scratch(&r.base) && r.blend.fits(self.db()))
     }
 
     fn without_machine(&self) -> Option<Arc<dyn MotionSource>> {
@@ -131,9 +131,9 @@ impl MotionSource for MachineSource {
         self.base.memory_width() + BLEND_WIDTH
     }
 
-    fn begin(&self, memory: &mut [f32]) {
+    fn init_memory(&self, memory: &mut [f32]) {
         memory.fill(0.0);
-        self.base.begin(&mut memory[..self.base.memory_width()]);
+        self.base.init_memory(&mut memory[..self.base.memory_width()]);
         if let Some((space, parameters)) = self.machine.blend_at_start() {
             begin_blend(space.enter(self.machine.place(parameters, &[], None), 0.0), memory);
         }
@@ -145,7 +145,7 @@ impl MotionSource for MachineSource {
         }
     }
 
-    fn tick(&self, playing: &Playing, memory: &mut [f32], room: &mut Room) {
+    fn tick(&self, playing: &Playing, memory: &mut [f32], room: &mut SourceScratch) {
         if self.machine.blend_of(playing.clip).is_none() {
             self.base.tick(playing, &mut memory[..self.base.memory_width()], &mut rooms(room).base);
         }
@@ -160,11 +160,11 @@ impl MotionSource for MachineSource {
         blends && self.base.is_memory(playing, &memory[..self.base.memory_width()])
     }
 
-    fn code<'a>(&self, at: Moment<'a>) -> Option<&'a [f32]> {
+    fn code<'a>(&self, at: Playhead<'a>) -> Option<&'a [f32]> {
         if self.machine.blend_of(at.playing.clip).is_some() { None } else { self.base.code(self.base(at)) }
     }
 
-    fn captured(&self, at: Moment) -> Playing {
+    fn captured(&self, at: Playhead) -> Playing {
         self.blend(&at).map_or_else(|| self.base.captured(self.base(at)), |blend| blend.leader())
     }
 
@@ -186,21 +186,21 @@ impl MotionSource for MachineSource {
         }
     }
 
-    fn root_velocity(&self, at: Moment, room: &mut Room) -> Vec3 {
+    fn root_velocity(&self, at: Playhead, room: &mut SourceScratch) -> Vec3 {
         match self.blend(&at) {
             Some(blend) => blend.root_velocity().0,
             None => self.base.root_velocity(self.base(at), &mut rooms(room).base),
         }
     }
 
-    fn way(&self, at: Moment, room: &mut Room, to_s: f64) -> Transform {
+    fn displacement(&self, at: Playhead, room: &mut SourceScratch, to_s: f64) -> Transform {
         match self.blend(&at) {
             Some(blend) => blend.way_to(to_s - Ticked::read(at.memory).tick_s),
-            None => self.base.way(self.base(at), &mut rooms(room).base, to_s),
+            None => self.base.displacement(self.base(at), &mut rooms(room).base, to_s),
         }
     }
 
-    fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn pose(&self, at: Playhead, room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
         let room = rooms(room);
         match self.blend(&at) {
             Some(blend) => blend.pose(&mut room.blend, pose, velocity),
@@ -208,7 +208,14 @@ impl MotionSource for MachineSource {
         }
     }
 
-    fn some_joints(&self, at: Moment, room: &mut Room, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn some_joints(
+        &self,
+        at: Playhead,
+        room: &mut SourceScratch,
+        wanted: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         let room = rooms(room);
         match self.blend(&at) {
             Some(blend) => blend.some_joints(&mut room.blend, |j| wanted[j], pose, velocity),
@@ -216,14 +223,14 @@ impl MotionSource for MachineSource {
         }
     }
 
-    fn trajectory(&self, at: Moment, room: &mut Room, ahead_s: f32) -> TrajectorySample {
+    fn trajectory(&self, at: Playhead, room: &mut SourceScratch, ahead_s: f32) -> TrajectorySample {
         match self.blend(&at) {
             Some(blend) => blend.trajectory(ahead_s),
             None => self.base.trajectory(self.base(at), &mut rooms(room).base, ahead_s),
         }
     }
 
-    fn features(&self, at: Moment, room: &mut Room, accelerations: bool, buffers: &mut SourceBuffers) {
+    fn features(&self, at: Playhead, room: &mut SourceScratch, accelerations: bool, buffers: &mut SourceBuffers) {
         let room = rooms(room);
         match self.blend(&at) {
             Some(blend) => blend.features(&mut room.blend, accelerations, buffers),
@@ -231,21 +238,21 @@ impl MotionSource for MachineSource {
         }
     }
 
-    fn contacts(&self, at: Moment, room: &mut Room, out: &mut [u8]) {
+    fn contacts(&self, at: Playhead, room: &mut SourceScratch, out: &mut [u8]) {
         match self.blend(&at) {
             Some(blend) => blend.contacts(out),
             None => self.base.contacts(self.base(at), &mut rooms(room).base, out),
         }
     }
 
-    fn next_contact_s(&self, at: Moment, room: &mut Room, slot: usize) -> (f32, f32) {
+    fn next_contact_s(&self, at: Playhead, room: &mut SourceScratch, slot: usize) -> (f32, f32) {
         match self.blend(&at) {
             Some(blend) => blend.next_contact_s(slot),
             None => self.base.next_contact_s(self.base(at), &mut rooms(room).base, slot),
         }
     }
 
-    fn curves(&self, at: Moment, room: &mut Room, out: &mut [f32]) {
+    fn curves(&self, at: Playhead, room: &mut SourceScratch, out: &mut [f32]) {
         let room = rooms(room);
         match self.blend(&at) {
             Some(blend) => blend.curves(&mut room.blend, out),
@@ -253,7 +260,7 @@ impl MotionSource for MachineSource {
         }
     }
 
-    fn tags(&self, at: Moment) -> TagMask {
+    fn tags(&self, at: Playhead) -> TagMask {
         match self.blend(&at) {
             Some(blend) => {
                 nearest_row(self.db(), &blend.leader()).map_or(TagMask::default(), |row| *self.db().row_tags(row.at()))
@@ -262,8 +269,8 @@ impl MotionSource for MachineSource {
         }
     }
 
-    fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
-        let Some(_) = self.blend(&at) else { return self.base.passed(self.base(at), from_s, report) };
+    fn events(&self, at: Playhead, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
+        let Some(_) = self.blend(&at) else { return self.base.events(self.base(at), from_s, report) };
         let Some(from) = self.blend(&at.at(from_s)) else { return };
         let span = from.leader_span(at.playing.time_s - Ticked::read(at.memory).tick_s);
         let played_s: f64 = span.parts().map(|(a, b)| b - a).sum();

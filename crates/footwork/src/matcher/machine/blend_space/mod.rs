@@ -37,7 +37,7 @@ mod timeline;
 
 pub(super) use markers::feet;
 pub use mesh::Weights;
-pub use moment::{BlendMoment, BlendRoom};
+pub use moment::{BlendMoment, BlendScratch};
 pub use space::BlendSpace;
 pub use spec::{BlendSample, BlendSpaceSpec, FromClips, Measure, Sync};
 pub use state::{BlendState, LeaderSpan};

@@ -22,13 +22,13 @@ const HALVINGS: usize = 6;
 
 /// Temporary buffers, one set per thread. Their contents do not affect results.
 #[derive(Clone, Debug)]
-pub struct BlendRoom {
+pub struct BlendScratch {
     poses: [(Pose, PoseVelocity); 3],
     motion: RootMotion,
     curves: Vec<f32>,
 }
 
-impl BlendRoom {
+impl BlendScratch {
     /// Returns buffers for the clips of a database.
     pub fn new(db: &Database) -> Self {
         let joints = db.skeleton.len();
@@ -117,7 +117,7 @@ impl<'a> BlendMoment<'a> {
 
     /// Writes local transforms and their velocities. The transform of joint 0 is the identity; its velocity is that of the
     /// blended root along its own axes.
-    pub fn pose(&self, room: &mut BlendRoom, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    pub fn pose(&self, room: &mut BlendScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
         self.some_joints(room, |_| true, pose, velocity);
     }
 
@@ -125,7 +125,7 @@ impl<'a> BlendMoment<'a> {
     /// unspecified.
     pub fn some_joints(
         &self,
-        room: &mut BlendRoom,
+        room: &mut BlendScratch,
         wanted: impl Fn(usize) -> bool,
         pose: &mut Pose,
         velocity: &mut PoseVelocity,
@@ -222,7 +222,7 @@ impl<'a> BlendMoment<'a> {
     }
 
     /// Writes the pose and motion for features into `buffers`, with accelerations if `accelerations` is true.
-    pub fn features(&self, room: &mut BlendRoom, accelerations: bool, buffers: &mut SourceBuffers) {
+    pub fn features(&self, room: &mut BlendScratch, accelerations: bool, buffers: &mut SourceBuffers) {
         let skeleton = &self.clips.db.skeleton;
         if accelerations {
             let step_s = 1.0 / f64::from(self.clips.db.pose_rate_hz);
@@ -299,7 +299,7 @@ impl<'a> BlendMoment<'a> {
     }
 
     /// Writes `[curves]`, the weighted means of the curves.
-    pub fn curves(&self, room: &mut BlendRoom, out: &mut [f32]) {
+    pub fn curves(&self, room: &mut BlendScratch, out: &mut [f32]) {
         out.fill(0.0);
         for (k, weight) in self.shown.iter() {
             self.clips.db.curves_at(self.clips.samples[k].clip, self.clip_time_s(k, self.phase), &mut room.curves);

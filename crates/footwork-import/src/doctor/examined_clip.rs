@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// A working copy of a clip, with its world transforms.
 #[derive(Debug)]
-pub struct Patient {
+pub struct ExaminedClip {
     /// The clip, with the fixes so far.
     pub clip: RawClip,
     /// Number of frames cut from the start. Findings use the frame numbers of the file.
@@ -19,8 +19,8 @@ pub struct Patient {
     world: OnceLock<Vec<Transform>>,
 }
 
-impl Patient {
-    /// Returns a patient for an unexamined clip.
+impl ExaminedClip {
+    /// Returns an unexamined clip.
     pub fn new(clip: RawClip) -> Self {
         Self { cut_frames: 0, told_rate_hz: clip.rate_hz, left_out: false, world: OnceLock::new(), clip }
     }

@@ -1,8 +1,8 @@
 //! All clips under examination, with their common data.
 
 use super::dance_card::DanceCardCell;
+use super::examined_clip::ExaminedClip;
 use super::parts::{Parts, by_skeleton};
-use super::patient::Patient;
 use super::root_drift;
 use footwork::build::{BuildConfig, BuildError, GlitchConfig, prepare};
 use footwork::clip::RawClip;
@@ -11,12 +11,12 @@ use footwork::motion::StickSpeeds;
 use rayon::prelude::*;
 
 /// Clips, grouped by skeleton.
-pub struct Ward {
+pub struct Examination {
     /// Clips in the order of the input.
-    pub patients: Vec<Patient>,
+    pub clips: Vec<ExaminedClip>,
     /// Parts of each kind of skeleton.
     pub bodies: Vec<Parts>,
-    /// `[patients]` index into `bodies`.
+    /// `[clips]` index into `bodies`.
     pub kind_of: Vec<usize>,
     /// Speeds that a full stick requests.
     pub stick: StickSpeeds,
@@ -26,8 +26,8 @@ pub struct Ward {
     pub build: BuildConfig,
 }
 
-impl Ward {
-    /// Creates a ward of clips.
+impl Examination {
+    /// Starts an examination of clips.
     ///
     /// # Errors
     /// Returns a [`BuildError`] if most clips' skeleton lacks a role or contact joint of the configuration.
@@ -37,8 +37,8 @@ impl Ward {
         for (kind, own) in kinds.iter().enumerate() {
             own.iter().for_each(|i| kind_of[*i] = kind);
         }
-        let mut ward = Self {
-            patients: Vec::new(),
+        let mut examination = Self {
+            clips: Vec::new(),
             bodies: Vec::new(),
             kind_of,
             stick: matcher.speeds.over(&StickSpeeds::default()),
@@ -46,27 +46,27 @@ impl Ward {
             // Rules about clips do not apply in the checks.
             build: BuildConfig { clips: Vec::new(), ..build.clone() },
         };
-        let usual = ward.usual_kind();
+        let usual = examination.usual_kind();
         for (kind, own) in kinds.iter().enumerate() {
             let own: Vec<&RawClip> = own.iter().map(|i| &clips[*i]).collect();
-            let body = Parts::of(&own, &ward.build);
+            let body = Parts::of(&own, &examination.build);
             // The configuration describes most clips. Clips with another skeleton use the default and are reported, not
             // rejected.
-            ward.bodies.push(match body {
+            examination.bodies.push(match body {
                 Err(_) if kind != usual => Parts::of(&own, &BuildConfig::default())?,
                 body => body?,
             });
         }
-        ward.patients = clips.into_iter().map(Patient::new).collect();
+        examination.clips = clips.into_iter().map(ExaminedClip::new).collect();
         // Only done if a root bone is far from its body, as preparing the clips takes a while.
-        if ward.each(root_drift::is_beside).contains(&true)
-            && let Some((ids, prepared)) = ward.prepared()
+        if examination.each(root_drift::is_beside).contains(&true)
+            && let Some((ids, prepared)) = examination.prepared()
         {
             // A root made by the build adds one joint.
-            let joints = ids.first().map(|id| ward.patients[*id].joints());
-            ward.bodies[usual].root_is_made = prepared.first().map(|clip| clip.skeleton.len()) > joints;
+            let joints = ids.first().map(|id| examination.clips[*id].joints());
+            examination.bodies[usual].root_is_made = prepared.first().map(|clip| clip.skeleton.len()) > joints;
         }
-        Ok(ward)
+        Ok(examination)
     }
 
     /// Returns the kind of skeleton that most clips have; on a tie, the first.
@@ -76,15 +76,15 @@ impl Ward {
     }
 
     /// Calls `ask` for every clip, in parallel; returns the results in order.
-    pub fn each<T: Send>(&self, ask: impl Fn(&Patient, &Parts) -> T + Sync) -> Vec<T> {
-        let pairs: Vec<_> = self.patients.iter().zip(&self.kind_of).collect();
+    pub fn each<T: Send>(&self, ask: impl Fn(&ExaminedClip, &Parts) -> T + Sync) -> Vec<T> {
+        let pairs: Vec<_> = self.clips.iter().zip(&self.kind_of).collect();
         pairs.into_par_iter().map(|(p, k)| ask(p, &self.bodies[*k])).collect()
     }
 
     /// Calls `treat` for every clip, in parallel; returns the results in order.
-    pub fn each_mut<T: Send>(&mut self, treat: impl Fn(&mut Patient, &Parts) -> T + Sync) -> Vec<T> {
+    pub fn each_mut<T: Send>(&mut self, treat: impl Fn(&mut ExaminedClip, &Parts) -> T + Sync) -> Vec<T> {
         let bodies = &self.bodies;
-        let pairs: Vec<_> = self.patients.iter_mut().zip(&self.kind_of).collect();
+        let pairs: Vec<_> = self.clips.iter_mut().zip(&self.kind_of).collect();
         pairs.into_par_iter().map(|(p, k)| treat(p, &bodies[*k])).collect()
     }
 
@@ -92,11 +92,11 @@ impl Ward {
     /// `None` if the build would reject them; other checks report why.
     pub fn prepared(&self) -> Option<(Vec<usize>, Vec<RawClip>)> {
         let usual = self.usual_kind();
-        let ids: Vec<usize> = (0..self.patients.len())
-            .filter(|i| self.kind_of[*i] == usual && self.patients[*i].frames() > 1 && !self.patients[*i].left_out)
+        let ids: Vec<usize> = (0..self.clips.len())
+            .filter(|i| self.kind_of[*i] == usual && self.clips[*i].frames() > 1 && !self.clips[*i].left_out)
             .collect();
         let whole = |i: &usize| {
-            let mut clip = self.patients[*i].clip.clone();
+            let mut clip = self.clips[*i].clip.clone();
             clip.annotations = Default::default();
             clip
         };

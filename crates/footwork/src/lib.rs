@@ -46,8 +46,8 @@ pub mod frames;
 pub mod input;
 pub mod learned;
 
+pub mod machine;
 pub mod matcher;
-pub use matcher::machine;
 pub mod math;
 pub mod motion;
 pub mod pose;

@@ -71,7 +71,7 @@ pub struct MotionInput<'a> {
     /// Values of the schema's user channels, in the order of the schema. May be empty if there are none.
     pub user: &'a [f32],
     /// Values of the variables and triggers of the character's state machine, in the order of
-    /// [`Machine::variable_names`](crate::matcher::machine::Machine::variable_names). Empty: the machine's defaults.
+    /// [`Machine::variable_names`](crate::machine::Machine::variable_names). Empty: the machine's defaults.
     pub variables: &'a [f32],
     /// The latest montage calls, at most 16 ([`crate::machine::MontageCalls::calls`]). Each is executed once.
     pub montages: &'a [MontageCall],

@@ -1,11 +1,14 @@
 //! Choice of transitions by projector.
 
 use super::networks::Networks;
-use super::source::{Decompressed, DecompressionRoom, begin, correction};
+use super::source::{Decompressed, DecompressionScratch, begin, correction};
 use crate::database::Database;
 use crate::frames::ClipIndex;
-use crate::matcher::character::{Character, Choice, Chooser, Update};
+use crate::matcher::character::Character;
+use crate::matcher::character::{Choice, Chooser};
 use crate::matcher::model::Model;
+use crate::matcher::stage::choose::Choose;
+use crate::matcher::stage::cost::discontinuity_cost;
 use crate::matcher::weights::shortlist_multipliers;
 use crate::matcher::{LastSearch, MatcherConfig, Playing};
 use crate::schema::ChannelKind;
@@ -42,22 +45,21 @@ impl Projection {
     }
 
     /// Writes the code that fits the query into the room's `found`. Returns true if exact search was used.
-    fn project(&self, update: &mut Update) -> bool {
-        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return false };
-        let query = &update.scratch.query;
-        let multipliers = &update.character.weights(0).shortlist;
+    fn project(&self, at: &mut Choose) -> bool {
+        let Some(room) = at.scratch.source.of::<DecompressionScratch>() else { return false };
+        let query = &at.scratch.query;
+        let multipliers = &at.character.weights(0).shortlist;
         self.networks.project(query, &mut room.found, &mut room.networks);
         let trusted = self.networks.calibration.trusted_distance;
         let Some(exact) = self.exact.as_ref().filter(|_| distance(query, &room.found) > trusted) else { return false };
-        let (db, config) = (&*exact.db, update.character.config());
+        let (db, config) = (&*exact.db, at.character.config());
         let end_exclusion_rows = (config.search.end_exclusion_s * db.search_rate_hz).round() as usize;
-        let candidates =
-            Candidates { end_exclusion_rows, tags: db.accepted(&update.input.tags), ..Candidates::default() };
-        update.scratch.tag_costs.set(db, update.input.tag_costs);
+        let candidates = Candidates { end_exclusion_rows, tags: db.accepted(&at.input.tags), ..Candidates::default() };
+        at.scratch.tag_costs.set(db, at.input.tag_costs);
         let ask = SearchQuery {
-            tag_costs: Some(&update.scratch.tag_costs),
+            tag_costs: Some(&at.scratch.tag_costs),
             candidates,
-            ..SearchQuery::new(&update.scratch.query, multipliers)
+            ..SearchQuery::new(&at.scratch.query, multipliers)
         };
         let Some(found) = exact.index.search(db, &ask) else { return false };
         let latents = self.networks.latents();
@@ -68,28 +70,28 @@ impl Projection {
     }
 
     /// Stores the code that was found in `scratch.memory`.
-    fn remember(&self, update: &mut Update) {
-        let scratch = &mut *update.scratch;
-        let Some(room) = scratch.source.of::<DecompressionRoom>() else { return };
+    fn remember(&self, at: &mut Choose) {
+        let scratch = &mut *at.scratch;
+        let Some(room) = scratch.source.of::<DecompressionScratch>() else { return };
         begin(&self.networks, &room.found, &mut scratch.memory, &mut room.networks);
     }
 
     /// Corrects the next steps towards the code that was found, so that they stay near the data.
-    fn correct(&self, update: &mut Update, share: f32) {
-        let layout = update.character.layout();
-        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return };
-        let by = correction(&mut update.state.block[layout.memory.clone()], room.now.len());
+    fn correct(&self, at: &mut Choose, share: f32) {
+        let layout = at.character.layout();
+        let Some(room) = at.scratch.source.of::<DecompressionScratch>() else { return };
+        let by = correction(&mut at.state.block[layout.memory.clone()], room.now.len());
         for ((by, now), found) in by.iter_mut().zip(&room.now).zip(&room.found) {
             *by = share * (found - now);
         }
     }
 
     /// Writes the accelerations of the playing code into the query, because those of the displayed pose are unknown.
-    fn take_accelerations(&self, update: &mut Update) {
-        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return };
+    fn take_accelerations(&self, at: &mut Choose) {
+        let Some(room) = at.scratch.source.of::<DecompressionScratch>() else { return };
         for c in &self.networks.character().schema.channels {
             if let ChannelKind::JointAcceleration(_) = c.kind {
-                update.scratch.query[c.columns.clone()].copy_from_slice(&room.now[c.columns.clone()]);
+                at.scratch.query[c.columns.clone()].copy_from_slice(&room.now[c.columns.clone()]);
             }
         }
     }
@@ -117,28 +119,28 @@ impl Chooser for Projection {
         Playing { clip: MOTION, mirrored: false, time_s: 0.0 }
     }
 
-    fn enter(&self, update: &mut Update) -> Playing {
-        update.query_of(true);
-        self.source.note_code(update);
-        self.take_accelerations(update);
-        self.project(update);
-        self.remember(update);
-        self.rest(update.character)
+    fn enter(&self, at: &mut Choose) -> Playing {
+        at.query().run_with(true);
+        self.source.note_code(at.character, at.state, at.scratch);
+        self.take_accelerations(at);
+        self.project(at);
+        self.remember(at);
+        self.rest(at.character)
     }
 
-    fn choose(&self, update: &mut Update, _may_continue: bool) -> Choice {
-        update.query();
-        self.source.note_code(update);
-        self.take_accelerations(update);
-        let exact = self.project(update);
-        update.output.searches += 1;
-        update.output.exact_searches += u32::from(exact);
-        let (character, h) = (update.character, &mut update.state.header);
+    fn choose(&self, at: &mut Choose, _may_continue: bool) -> Choice {
+        at.query().run();
+        self.source.note_code(at.character, at.state, at.scratch);
+        self.take_accelerations(at);
+        let exact = self.project(at);
+        at.output.searches += 1;
+        at.output.exact_searches += u32::from(exact);
+        let (character, h) = (at.character, &mut at.state.header);
         h.searches += 1;
         h.stranded = false;
-        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return Choice::Continue };
+        let Some(room) = at.scratch.source.of::<DecompressionScratch>() else { return Choice::Continue };
         let (calibration, search) = (&self.networks.calibration, &character.config().search);
-        let (query, multipliers) = (&update.scratch.query, &character.weights(0).shortlist);
+        let (query, multipliers) = (&at.scratch.query, &character.weights(0).shortlist);
         let [now, found] = [&room.now, &room.found].map(|code| cost(query, multipliers, code));
         let enough = now * (1.0 - search.minimum_improvement);
         let apart = distance(&room.now[..query.len()], &room.found);
@@ -147,22 +149,22 @@ impl Chooser for Projection {
         let next = Playing { clip: MOTION, mirrored: false, time_s: h.since_control_s() };
         let may = (found < enough && now >= search.keep_playing_within && other) || overdue;
         if may {
-            self.remember(update);
+            self.remember(at);
         }
-        let jumped = may && (overdue || found + update.discontinuity_cost(next) < enough);
-        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return Choice::Continue };
-        let columns = update.scratch.query.len();
-        update.scratch.continuing.copy_from_slice(&room.now[..columns]);
-        update.scratch.last = self.exact.as_ref().map(|exact| LastSearch {
+        let jumped = may && (overdue || found + discontinuity_cost(character, at.state, at.scratch, next) < enough);
+        let Some(room) = at.scratch.source.of::<DecompressionScratch>() else { return Choice::Continue };
+        let columns = at.scratch.query.len();
+        at.scratch.continuing.copy_from_slice(&room.now[..columns]);
+        at.scratch.last = self.exact.as_ref().map(|exact| LastSearch {
             found: None,
             continuing: None,
             jumped,
-            candidates: Candidates { tags: exact.db.accepted(&update.input.tags), ..Candidates::default() },
+            candidates: Candidates { tags: exact.db.accepted(&at.input.tags), ..Candidates::default() },
             rest_cost: 0.0,
             weights: 0,
         });
         if !jumped {
-            self.correct(update, CORRECTION * (calibration.transition_distance / apart).min(1.0));
+            self.correct(at, CORRECTION * (calibration.transition_distance / apart).min(1.0));
             return Choice::Continue;
         }
         Choice::Transition(next)

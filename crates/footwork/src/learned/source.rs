@@ -4,8 +4,10 @@ use super::networks::{Decompression, Networks, STEP_S};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, EventId, RowIndex};
 use crate::matcher::Playing;
-use crate::matcher::character::Update;
+use crate::matcher::character::Character;
+use crate::matcher::scratch::Scratch;
 use crate::matcher::source::{Clips, MotionSource, Playhead, SourceScratch, Span};
+use crate::matcher::state::MatcherState;
 use crate::math::{Facing, Quat, Transform, lerp};
 use crate::motion::arc;
 use crate::pose::{Pose, PoseVelocity};
@@ -63,11 +65,11 @@ struct Between {
 
 impl Between {
     /// Returns the interpolated value of one number of the bodies.
-    fn value(&self, room: &DecompressionRoom, at: usize) -> f32 {
+    fn value(&self, room: &DecompressionScratch, at: usize) -> f32 {
         self.weighed(&self.value, room, at)
     }
 
-    fn weighed(&self, weights: &[f32; CODES], room: &DecompressionRoom, at: usize) -> f32 {
+    fn weighed(&self, weights: &[f32; CODES], room: &DecompressionScratch, at: usize) -> f32 {
         let mut sum = 0.0;
         for (weight, body) in weights.iter().zip(self.bodies) {
             sum += *weight * room.decoded[body].body[at];
@@ -108,7 +110,7 @@ impl Decompressed {
     }
 
     /// Writes the codes around a time into the room. Returns the position between the second code (0) and the third (1).
-    fn codes_at(&self, at: &Playhead, room: &mut DecompressionRoom) -> f32 {
+    fn codes_at(&self, at: &Playhead, room: &mut DecompressionScratch) -> f32 {
         let width = self.networks.code_width();
         match &self.codes {
             Codes::Stepped => {
@@ -128,7 +130,7 @@ impl Decompressed {
         }
     }
 
-    fn between(&self, at: &Playhead, room: &mut DecompressionRoom) -> Between {
+    fn between(&self, at: &Playhead, room: &mut DecompressionScratch) -> Between {
         let alpha = self.codes_at(at, room);
         let (value, rate) = spline(alpha);
         let mut bodies = [0; CODES];
@@ -142,9 +144,9 @@ impl Decompressed {
     }
 
     /// Writes the interpolated code at the playing time into the room's `now`.
-    pub fn note_code(&self, update: &mut Update) {
-        let at = update.state.playhead(update.character.layout());
-        let Some(room) = update.scratch.source.of::<DecompressionRoom>() else { return };
+    pub fn note_code(&self, character: &Character, state: &MatcherState, scratch: &mut Scratch) {
+        let at = state.playhead(character.layout());
+        let Some(room) = scratch.source.of::<DecompressionScratch>() else { return };
         let alpha = self.codes_at(&at, room).clamp(0.0, 1.0);
         let (weights, _) = spline(alpha);
         room.now.fill(0.0);
@@ -161,7 +163,7 @@ impl Decompressed {
         range: std::ops::Range<usize>,
         mut take: impl FnMut(usize, f32),
     ) {
-        let Some(room) = room.of::<DecompressionRoom>() else { return };
+        let Some(room) = room.of::<DecompressionScratch>() else { return };
         let b = self.between(at, room);
         for (i, place) in range.enumerate() {
             take(i, b.value(room, place));
@@ -169,7 +171,7 @@ impl Decompressed {
     }
 
     /// Returns the velocity and the turn rate of the root at a time.
-    fn root(&self, at: &Playhead, room: &mut DecompressionRoom) -> (Vec3, f32) {
+    fn root(&self, at: &Playhead, room: &mut DecompressionScratch) -> (Vec3, f32) {
         let layout = self.networks.layout();
         let b = self.between(at, room);
         let number = |at: usize| b.value(room, at);
@@ -182,7 +184,7 @@ impl Decompressed {
     /// Returns the velocity at which planted feet would slide: their mean velocity over the ground, at most
     /// [`MOST_SLIDE_M_S`]. Small errors of a body's numbers add up in its feet, where they are visible; in the path of the
     /// root they are not.
-    fn slide(&self, b: &Between, room: &DecompressionRoom, (velocity, turn): (Vec3, f32)) -> Vec3 {
+    fn slide(&self, b: &Between, room: &DecompressionScratch, (velocity, turn): (Vec3, f32)) -> Vec3 {
         let (mut sum, mut weights) = (Vec3::ZERO, 0.0);
         for (slot, contact) in self.networks.layout().contacts.clone().enumerate() {
             // The weight grows from 0 at the threshold of a contact.
@@ -254,7 +256,7 @@ fn future_points(schema: &FeatureSchema) -> Vec<FuturePoint> {
 
 /// Cache of recently decompressed bodies. A frame uses the same few bodies repeatedly.
 #[derive(Debug)]
-pub(super) struct DecompressionRoom {
+pub(super) struct DecompressionScratch {
     pub networks: Decompression,
     codes: [Vec<f32>; CODES],
     /// Interpolated body, and its poses at a time and shortly after it.
@@ -281,7 +283,7 @@ struct Decoded {
 /// accelerations.
 const DECODED: usize = 2 * CODES + 2;
 
-impl DecompressionRoom {
+impl DecompressionScratch {
     fn new(networks: &Networks) -> Self {
         let code = vec![0.0; networks.code_width()];
         let decoded = || Decoded {
@@ -333,11 +335,11 @@ impl DecompressionRoom {
 
 impl MotionSource for Decompressed {
     fn scratch(&self) -> SourceScratch {
-        SourceScratch::new(DecompressionRoom::new(&self.networks))
+        SourceScratch::new(DecompressionScratch::new(&self.networks))
     }
 
     fn owns_scratch(&self, room: &SourceScratch) -> bool {
-        room.get::<DecompressionRoom>().is_some_and(|r| r.fits(&self.networks))
+        room.get::<DecompressionScratch>().is_some_and(|r| r.fits(&self.networks))
     }
 
     fn memory_width(&self) -> usize {
@@ -351,7 +353,7 @@ impl MotionSource for Decompressed {
     }
 
     fn tick(&self, playing: &Playing, memory: &mut [f32], room: &mut SourceScratch) {
-        let (Codes::Stepped, Some(room)) = (&self.codes, room.of::<DecompressionRoom>()) else { return };
+        let (Codes::Stepped, Some(room)) = (&self.codes, room.of::<DecompressionScratch>()) else { return };
         let (count, codes) = memory.split_at_mut(COUNT);
         let width = self.networks.code_width();
         // The bound allows play rates up to about 20.
@@ -399,18 +401,18 @@ impl MotionSource for Decompressed {
     }
 
     fn root_velocity(&self, at: Playhead, room: &mut SourceScratch) -> Vec3 {
-        room.of::<DecompressionRoom>().map_or(Vec3::ZERO, |room| self.root(&at, room).0)
+        room.of::<DecompressionScratch>().map_or(Vec3::ZERO, |room| self.root(&at, room).0)
     }
 
     fn displacement(&self, at: Playhead, room: &mut SourceScratch, to_s: f64) -> Transform {
-        let Some(room) = room.of::<DecompressionRoom>() else { return Transform::IDENTITY };
+        let Some(room) = room.of::<DecompressionScratch>() else { return Transform::IDENTITY };
         let ((v0, w0), (v1, w1)) = (self.root(&at, room), self.root(&at.at(to_s), room));
         // Velocity and turn rate change linearly between the two times.
         arc((v0 + v1) * 0.5, Vec3::Y * ((w0 + w1) * 0.5), (to_s - at.playing.time_s) as f32)
     }
 
     fn pose(&self, at: Playhead, room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
-        let Some(room) = room.of::<DecompressionRoom>() else { return };
+        let Some(room) = room.of::<DecompressionScratch>() else { return };
         let (root_velocity, turn) = self.root(&at, room);
         let b = self.between(&at, room);
         let layout = self.networks.layout();
@@ -447,7 +449,7 @@ impl MotionSource for Decompressed {
     }
 
     fn trajectory(&self, at: Playhead, room: &mut SourceScratch, ahead_s: f32) -> TrajectorySample {
-        let Some(room) = room.of::<DecompressionRoom>() else { return TrajectorySample::default() };
+        let Some(room) = room.of::<DecompressionScratch>() else { return TrajectorySample::default() };
         let (velocity, turn) = self.root(&at, room);
         let features = &self.networks.character().features;
         let value = |column: usize| features.denormalize(column, room.codes[1][column]);

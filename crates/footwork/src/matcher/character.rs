@@ -1,27 +1,27 @@
 //! A character with resolved settings: the shared, immutable input of [`super::step`].
 
 use super::config::{ConfigError, MatcherConfig};
+use super::director::{Director, Plain};
 use super::levers::Levers;
 use super::model::Model;
 use super::output::Output;
 use super::playing::Playing;
 use super::scratch::Scratch;
-use super::source::{MotionSource, Playhead};
+use super::source::MotionSource;
+use super::stage::choose::Choose;
 use super::state::{BlockLayout, MatcherState, StateHeader};
 use super::weights::{multipliers, shortlist_multipliers, tagged};
 use crate::adjust::look_at::LookJoint;
 use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
 use crate::foresight::Foresight;
-use crate::input::MotionInput;
-use crate::matcher::machine::{Machine, Plays};
+use crate::frames::EventId;
 use crate::math::Transform;
 use crate::motion::StickSpeeds;
 use crate::rig::{Leg, Rig};
 use crate::schema::FeatureSchema;
 use crate::skeleton::Skeleton;
 use crate::trajectory::SimulationConfig;
-use glam::Vec3;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ use std::sync::Arc;
 /// motion and reuses the search index.
 #[derive(Clone, Debug)]
 pub struct Character {
-    pub(super) model: Arc<Model>,
-    pub(super) source: Arc<dyn MotionSource>,
+    pub(crate) model: Arc<Model>,
+    pub(crate) source: Arc<dyn MotionSource>,
     pub(super) chooser: Arc<dyn Chooser>,
-    pub(super) database: Option<Arc<Database>>,
-    pub(super) machine: Option<Arc<Machine>>,
+    pub(crate) database: Option<Arc<Database>>,
+    pub(crate) director: Arc<dyn Director>,
     /// Shared, so that a recorder detects changed settings by comparing pointers.
     pub(super) config: Arc<MatcherConfig>,
     pub(super) resolved: Resolved,
@@ -62,10 +62,10 @@ impl Weights {
 /// Names and settings, resolved for this model.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
-    /// Weights of the features: those of the settings, then those of machine states with channel costs of their own.
+    /// Weights of the features: those of the settings, then those of the director's modes with channel costs of their own.
     pub weights: Vec<Weights>,
-    /// `[states of the machine]` index into `weights`.
-    pub weights_of_states: Vec<usize>,
+    /// `[modes of the director]` index into `weights`.
+    pub weights_of_modes: Vec<usize>,
     /// Speeds of a full stick.
     pub stick: StickSpeeds,
     /// Turn rate that the adjustment of the root may always use, in radians per second; 0 if clips turn.
@@ -95,8 +95,9 @@ impl Character {
         config: MatcherConfig,
     ) -> Result<Self, ConfigError> {
         config.validate_for(&model)?;
-        let resolved = Resolved::new(&model, &*source, &config, None);
-        Ok(Self { model, source, chooser, database: None, machine: None, config: Arc::new(config), resolved })
+        let resolved = Resolved::new(&model, &*source, &config, &Plain);
+        let director = Arc::new(Plain);
+        Ok(Self { model, source, chooser, database: None, director, config: Arc::new(config), resolved })
     }
 
     /// Returns the same character with the database that it searches, if any.
@@ -106,32 +107,27 @@ impl Character {
 
     /// Returns a character with the same chooser over another source of motion.
     pub(crate) fn with_source(self, model: Arc<Model>, source: Arc<dyn MotionSource>) -> Self {
-        let resolved = Resolved::new(&model, &*source, &self.config, self.machine.as_deref());
+        let resolved = Resolved::new(&model, &*source, &self.config, &*self.director);
         Self { model, source, resolved, ..self }
     }
 
-    /// Returns the source of motion.
-    pub(crate) fn source(&self) -> &dyn MotionSource {
-        &*self.source
+    /// Returns the same character with another director.
+    pub(crate) fn directed_by(self, director: Arc<dyn Director>) -> Self {
+        let base = self.source.undirected().unwrap_or_else(|| self.source.clone());
+        let (model, source) = (self.model.clone(), director.clone().source(base));
+        Self { director, ..self }.with_source(model, source)
     }
 
-    /// Initialises the memories of motion source and state machine in a new state.
+    /// Initialises the memories of motion source and director in a new state.
     pub(super) fn begin(&self, state: &mut MatcherState) {
         let layout = &self.resolved.layout;
         self.source.init_memory(&mut state.block[layout.memory.clone()]);
-        if let Some(machine) = &self.machine {
-            machine.init_memory(&mut state.block[layout.machine.clone()]);
-        }
+        self.director.init_memory(&mut state.block[layout.director.clone()]);
     }
 
     /// Returns body, features and names, shared by all its motion.
     pub(crate) fn model(&self) -> &Model {
         &self.model
-    }
-
-    /// Returns the tags of clips that bring their own ground.
-    pub(crate) fn resolved_own_ground(&self) -> TagMask {
-        self.resolved.own_ground
     }
 
     /// Returns the ranges of the parts of a state's block.
@@ -224,8 +220,7 @@ impl Character {
 
     /// Returns the clip and time at which a character at rest starts.
     pub(super) fn resting(&self) -> Playing {
-        let of_machine = self.machine.as_ref().and_then(|machine| machine.resting());
-        of_machine.unwrap_or_else(|| self.chooser.rest(self))
+        self.director.resting().unwrap_or_else(|| self.chooser.rest(self))
     }
 
     /// Returns the blend of the last transition, per joint.
@@ -238,6 +233,21 @@ impl Character {
         }
     }
 
+    /// Returns the index of the weights that the character uses in this state.
+    pub(crate) fn weights_of(&self, state: &MatcherState) -> usize {
+        self.director.mode(state.director(&self.resolved.layout)).map_or(0, |mode| self.resolved.weights_of_modes[mode])
+    }
+
+    /// Returns the maximum speed of the simulated character, in m/s.
+    pub(super) fn max_speed_mps(&self, state: &MatcherState) -> f32 {
+        self.director.max_speed_mps(state.director(&self.resolved.layout))
+    }
+
+    /// Returns the name of an event of the clips or of the state machine.
+    pub fn event_name(&self, event: EventId) -> Option<&str> {
+        self.director.event_names().unwrap_or(&self.model.events).get(event.at()).map(String::as_str)
+    }
+
     /// Returns true if a non-looping clip ends within `within_s` seconds.
     pub(crate) fn is_over(&self, playing: &Playing, within_s: f64) -> bool {
         let span = self.source.span(playing.clip);
@@ -246,7 +256,7 @@ impl Character {
 }
 
 impl Resolved {
-    fn new(model: &Model, source: &dyn MotionSource, config: &MatcherConfig, machine: Option<&Machine>) -> Self {
+    fn new(model: &Model, source: &dyn MotionSource, config: &MatcherConfig, director: &dyn Director) -> Self {
         let (skeleton, rig) = (&model.skeleton, &model.rig);
         let look = config.look_at.joints.iter().filter_map(|j| {
             let joint = rig.joint(skeleton, &j.joint)?;
@@ -258,19 +268,19 @@ impl Resolved {
             rig.body.as_ref().map_or(0.0, |body| (rest[body.hips.at()].translation.y - lowest_m).max(0.0));
         let arm = |name: &String| rig.joint(skeleton, name).and_then(|hand| rig.arm(skeleton, hand));
         let mut weights = vec![Weights::new(model, config)];
-        let weights_of_states = machine.iter().flat_map(|machine| machine.states()).map(|state| match &state.plays {
-            Plays::Matching { channel_cost, .. } if !channel_cost.is_empty() => {
+        let weights_of_modes = director.channel_costs().into_iter().map(|costs| match costs {
+            Some(channel_cost) => {
                 let mut own = config.clone();
                 own.channel_cost.extend(channel_cost.iter().map(|(label, cost)| (label.clone(), *cost)));
                 weights.push(Weights::new(model, &own));
                 weights.len() - 1
             }
-            _ => 0,
+            None => 0,
         });
-        let weights_of_states = weights_of_states.collect();
+        let weights_of_modes = weights_of_modes.collect();
         Self {
             weights,
-            weights_of_states,
+            weights_of_modes,
             stick: config.speeds.over(&model.stick),
             free_turn_radps: if model.stick.turns { 0.0 } else { config.root.sparse_turn_degps.to_radians() },
             springs: springs(config),
@@ -279,8 +289,8 @@ impl Resolved {
             look: look.collect(),
             arms: [arm(&config.hands.joints[0]), arm(&config.hands.joints[1])],
             levers: Levers::new(skeleton),
-            layout: BlockLayout::new(model, source.memory_width(), machine.map_or(0, Machine::memory_width)),
-            events_at_once: source.most_events_at_once() + machine.map_or(0, Machine::most_events_at_once),
+            layout: BlockLayout::new(model, source.memory_width(), director.memory_width()),
+            events_at_once: source.most_events_at_once() + director.most_events_at_once(),
         }
     }
 }
@@ -322,32 +332,8 @@ pub(crate) trait Chooser: Debug + Send + Sync {
 
     /// Returns the clip and time that best follow a pose from elsewhere: the pose in `scratch.shown`, with the root of the state.
     /// The chooser leaves the memory of the source for it in `scratch.memory`.
-    fn enter(&self, update: &mut Update) -> Playing;
+    fn enter(&self, at: &mut Choose) -> Playing;
 
     /// Chooses for a character. `may_continue` is false if the playing clip is over.
-    fn choose(&self, update: &mut Update, may_continue: bool) -> Choice;
-}
-
-/// One update of a character: the character, its input, its state, working space and output.
-pub(crate) struct Update<'a> {
-    pub character: &'a Character,
-    pub input: &'a MotionInput<'a>,
-    /// The character's time at the end of the step.
-    pub end_s: f64,
-    pub state: &'a mut MatcherState,
-    pub scratch: &'a mut Scratch,
-    pub output: &'a mut Output,
-}
-
-impl Update<'_> {
-    /// Returns the playing clip and time, with the memory of the motion source.
-    pub(super) fn playing(&self) -> Playhead<'_> {
-        self.state.playhead(&self.character.resolved.layout)
-    }
-
-    /// Returns the velocity of the playing root along its own axes, in m/s, at a play rate of 1.
-    pub(super) fn root_velocity(&mut self) -> Vec3 {
-        let at = self.state.playhead(&self.character.resolved.layout);
-        self.character.source.root_velocity(at, &mut self.scratch.source)
-    }
+    fn choose(&self, at: &mut Choose, may_continue: bool) -> Choice;
 }

@@ -1,12 +1,15 @@
 //! The search chooser: picks the row with the lowest cost of features and transition.
 
-use super::character::{Character, Choice, Chooser, Update};
+use super::character::Character;
+use super::character::{Choice, Chooser};
 use super::config::MatcherConfig;
-use super::foreseen::{self, Wanted};
 use super::model::Model;
 use super::playing::Playing;
-use super::scratch::LastSearch;
+use super::scratch::{LastSearch, Scratch};
 use super::source::{nearest_row, wrapped_s};
+use super::stage::choose::Choose;
+use super::stage::cost::Costs;
+use super::stage::foreseen::{self, Wanted};
 use super::weights::shortlist_multipliers;
 use crate::database::{AcceptedTags, Database, MirrorMode, TagQuery};
 use crate::foresight::Foresight;
@@ -48,19 +51,19 @@ impl Search {
     /// A clip that is over (`may_continue` is false) resembles its own last frames most, and a transition to these would be a
     /// stutter. The search therefore excludes the neighbourhood of the playing time up to the horizon, and reduces the exclusion
     /// only if it finds nothing.
-    fn search(&self, update: &mut Update, ask: &Ask) -> (usize, Candidates) {
+    fn search(&self, at: &mut Choose, ask: &Ask) -> (usize, Candidates) {
         let Ask { may_continue, max_cost, rest_cost, ahead } = *ask;
-        let (db, config) = (&*self.db, &update.character.config);
-        let weights = update.character.weights_of(update.state);
+        let (db, config) = (&*self.db, &at.character.config);
+        let weights = at.character.weights_of(at.state);
         let near_s = config.search.near_exclusion_s;
         let nears = [near_s.max(db.schema.horizon_s().1), near_s, 0.0];
         let nears = if may_continue { &nears[1..2] } else { &nears[..] };
-        let tags = if ahead.is_some() { AcceptedTags::default() } else { update.accepted(db) };
-        let scratch = &mut *update.scratch;
+        let tags = if ahead.is_some() { AcceptedTags::default() } else { at.accepted(db) };
+        let scratch = &mut *at.scratch;
         let room = &mut scratch.best[..config.search.candidates];
         let (mut kept, mut looked_at) = (0, Candidates::default());
         for near_s in nears {
-            looked_at = Candidates { ahead, ..candidates(db, config, tags, &update.state.header.playing, *near_s) };
+            looked_at = Candidates { ahead, ..candidates(db, config, tags, &at.state.header.playing, *near_s) };
             let ask = SearchQuery {
                 transition_cost: config.search.transition_cost,
                 tag_costs: Some(&scratch.tag_costs),
@@ -68,7 +71,7 @@ impl Search {
                 shown: &scratch.shown_rows,
                 max_cost,
                 candidates: looked_at,
-                ..SearchQuery::new(&scratch.query, &update.character.weights(weights).shortlist)
+                ..SearchQuery::new(&scratch.query, &at.character.weights(weights).shortlist)
             };
             kept = self.index.search_moments(db, &ask, room);
             if kept > 0 {
@@ -79,20 +82,20 @@ impl Search {
     }
 
     /// Returns the playing row and the cost of continuing; `None` if the clip has no rows.
-    fn continuing(&self, update: &mut Update, rest_cost: f32) -> Option<Match> {
+    fn continuing(&self, at: &mut Choose, rest_cost: f32) -> Option<Match> {
         let db = &*self.db;
-        let p = update.state.header.playing;
+        let p = at.state.header.playing;
         let row = nearest_row(db, &p)?;
-        update.continuing_features(db.features.row(row));
-        let weights = update.character.weights(update.character.weights_of(update.state));
-        let cost = self.cost_of_playing(update, &weights.multipliers, row, rest_cost);
+        at.query().continuing(db.features.row(row));
+        let weights = at.character.weights(at.character.weights_of(at.state));
+        let cost = self.cost_of_playing(at, &weights.multipliers, row, rest_cost);
         let by_query = p.mirrored && db.mirror == MirrorMode::Query;
         Some(Match { row, mirrored: by_query, cost, continuing: true })
     }
 
     /// Returns the cost of continuing at this row (features, rest, tags) with these `[columns]` weights.
-    fn cost_of_playing(&self, update: &Update, multipliers: &[f32], row: RowIndex, rest_cost: f32) -> f32 {
-        let (db, scratch) = (&*self.db, &*update.scratch);
+    fn cost_of_playing(&self, at: &Choose, multipliers: &[f32], row: RowIndex, rest_cost: f32) -> f32 {
+        let (db, scratch) = (&*self.db, &*at.scratch);
         let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, &PerColumn(&db.residuals));
         let beside = SearchQuery::extra_cost_of_playing(db, row, rest_cost) + scratch.tag_costs.of_row(db, row.at());
         // A search needs a finite cost.
@@ -100,18 +103,20 @@ impl Search {
     }
 
     /// Returns the best of the first `kept` candidates with the cost of the transition included, and its total cost.
-    fn best(&self, update: &mut Update, wanted: &Wanted, kept: usize) -> Option<(Match, f32)> {
+    fn best(&self, at: &mut Choose, wanted: &Wanted, kept: usize) -> Option<(Match, f32)> {
         let db = &*self.db;
-        if kept == 0 || update.character.config.search.candidates == 1 {
-            return (kept == 1).then(|| update.scratch.best[0]).map(|m| (m, m.cost));
+        if kept == 0 || at.character.config.search.candidates == 1 {
+            return (kept == 1).then(|| at.scratch.best[0]).map(|m| (m, m.cost));
         }
-        update.prepare_transition_costs(db);
-        let ask = update.character.last_query(update.scratch)?;
+        at.write_shown_bodies(db);
+        let (at, character) = (&*at, at.character);
+        let ask = character.last_query(at.scratch)?;
+        let costs = Costs { character, header: &at.state.header, db, wanted };
         let mut best = (Match::default(), f32::INFINITY);
         for k in 0..kept {
-            let Match { row, mirrored, .. } = update.scratch.best[k];
+            let Match { row, mirrored, .. } = at.scratch.best[k];
             if let Some(cost) = SearchIndex::row_cost(db, &ask, row, mirrored) {
-                best = cheaper(update, db, wanted, Match { row, mirrored, cost, continuing: false }, best);
+                best = cheaper(&costs, at.scratch, Match { row, mirrored, cost, continuing: false }, best);
             }
         }
         if best.1 == f32::INFINITY {
@@ -121,7 +126,7 @@ impl Search {
         let found = best.0;
         for row in Moments::new(db).rows(found.row).map(RowIndex::new).filter(|row| *row != found.row) {
             if let Some(cost) = SearchIndex::row_cost(db, &ask, row, found.mirrored) {
-                best = cheaper(update, db, wanted, Match { row, cost, ..found }, best);
+                best = cheaper(&costs, at.scratch, Match { row, cost, ..found }, best);
             }
         }
         Some(best)
@@ -149,8 +154,8 @@ pub(super) fn foresight(
 }
 
 /// Returns the cheaper of a candidate and the best one so far; on a tie, the best one so far.
-fn cheaper(update: &Update, db: &Database, wanted: &Wanted, to: Match, best: (Match, f32)) -> (Match, f32) {
-    let cost = update.transition_cost(db, wanted, &to, best.1);
+fn cheaper(costs: &Costs, scratch: &Scratch, to: Match, best: (Match, f32)) -> (Match, f32) {
+    let cost = costs.transition(scratch, &to, best.1);
     if cost < best.1 { (to, cost) } else { best }
 }
 
@@ -188,51 +193,55 @@ impl Chooser for Search {
         playing_at(db, row, false)
     }
 
-    fn enter(&self, update: &mut Update) -> Playing {
-        let (db, character) = (&*self.db, update.character);
-        update.query_of(true);
+    fn enter(&self, at: &mut Choose) -> Playing {
+        let (db, character) = (&*self.db, at.character);
+        at.query().run_with(true);
         let candidates = Candidates {
             end_exclusion_rows: end_rows(db, &character.config),
-            tags: update.accepted(db),
+            tags: at.accepted(db),
             ..Candidates::default()
         };
-        update.scratch.tag_costs.set(db, update.input.tag_costs);
-        let tag_costs = Some(&update.scratch.tag_costs);
-        let multipliers = &character.weights(character.weights_of(update.state)).multipliers;
-        let query = SearchQuery::new(&update.scratch.query, multipliers);
+        at.scratch.tag_costs.set(db, at.input.tag_costs);
+        let tag_costs = Some(&at.scratch.tag_costs);
+        let multipliers = &character.weights(character.weights_of(at.state)).multipliers;
+        let query = SearchQuery::new(&at.scratch.query, multipliers);
         let found = self.index.search(db, &SearchQuery { tag_costs, candidates, ..query });
         found.map_or_else(|| self.rest(character), |m| playing_at(db, m.row, m.mirrored))
     }
 
-    fn choose(&self, update: &mut Update, may_continue: bool) -> Choice {
-        update.query();
-        let config = &update.character.config.search;
+    fn choose(&self, at: &mut Choose, may_continue: bool) -> Choice {
+        at.query().run();
+        let config = &at.character.config.search;
         let db = &*self.db;
-        update.scratch.tag_costs.set(db, update.input.tag_costs);
-        let rest_cost = config.rest_cost * update.state.header.rests(&update.character.config);
-        let continuing = if may_continue { self.continuing(update, rest_cost) } else { None };
-        let accepted = update.accepted(db);
+        at.scratch.tag_costs.set(db, at.input.tag_costs);
+        let rest_cost = config.rest_cost * at.state.header.rests(&at.character.config);
+        let continuing = if may_continue { self.continuing(at, rest_cost) } else { None };
+        let accepted = at.accepted(db);
         let most = config.max_cost.unwrap_or(f32::INFINITY);
-        let ahead = update.ahead(db);
+        let ahead = at.ahead(db);
         let leads = |c: &Match| ahead.is_some_and(|(_, on_the_way)| on_the_way.holds(db, c.row.at()));
         let on_the_way = continuing.is_some_and(|c| leads(&c));
         let allowed = continuing.filter(|c| (on_the_way || db.accepts(&accepted, c.row.at())) && c.cost <= most);
         // Tags may lower costs below 0: compare with the lowest cost of tags.
-        if allowed.is_some_and(|c| c.cost - update.scratch.tag_costs.least() < config.keep_playing_within) {
-            update.state.header.stranded = false;
+        if allowed.is_some_and(|c| c.cost - at.scratch.tag_costs.least() < config.keep_playing_within) {
+            at.state.header.stranded = false;
             return Choice::Continue;
         }
-        let wanted = update.wanted(self.foresight.as_deref());
+        let wanted = at.wanted(self.foresight.as_deref());
         let playing_cost = allowed.map(|c| match config.candidates {
             1 => c.cost,
-            _ => (c.cost + update.future_cost(db, &wanted, &c, &update.state.header.playing)).min(f32::MAX),
+            _ => {
+                let header = &at.state.header;
+                let costs = Costs { character: at.character, header, db, wanted: &wanted };
+                (c.cost + costs.future(&c, &header.playing)).min(f32::MAX)
+            }
         });
-        update.state.header.shown_rows(db, &mut update.scratch.shown_rows);
+        at.state.header.shown_rows(db, &mut at.scratch.shown_rows);
         // A candidate must cost less than continuing. If continuing is not allowed, candidates have no limit.
-        let which = update.character.weights_of(update.state);
-        let weights = &update.character.weights(which).shortlist;
+        let which = at.character.weights_of(at.state);
+        let weights = &at.character.weights(which).shortlist;
         let max_cost = allowed.map_or(f32::INFINITY, |c| {
-            let cost = self.cost_of_playing(update, weights, c.row, rest_cost);
+            let cost = self.cost_of_playing(at, weights, c.row, rest_cost);
             wanted.foresight.as_ref().map_or(cost, |foresight| (cost + foresight.cost(db, &c)).min(f32::MAX))
         });
         // With several candidates, `best` applies the limit `most`, by the plain feature weights.
@@ -242,50 +251,24 @@ impl Chooser for Search {
         // must cost less than it.
         let way = ahead.map(|(wanted, _)| Ask { ahead: Some(wanted), ..ask });
         let way = way.map(|way| if on_the_way { way } else { Ask { max_cost: f32::INFINITY, ..way } });
-        let found_way = way.map(|way| self.search(update, &way)).filter(|(kept, _)| on_the_way || *kept > 0);
+        let found_way = way.map(|way| self.search(at, &way)).filter(|(kept, _)| on_the_way || *kept > 0);
         let (allowed, playing_cost) = match (&found_way, on_the_way) {
             (Some(_), false) => (None, None),
             _ => (allowed, playing_cost),
         };
-        let (kept, candidates) = found_way.unwrap_or_else(|| self.search(update, &ask));
-        update.scratch.last =
+        let (kept, candidates) = found_way.unwrap_or_else(|| self.search(at, &ask));
+        at.scratch.last =
             Some(LastSearch { found: continuing, continuing, jumped: false, candidates, rest_cost, weights: which });
-        let found = self.best(update, &wanted, kept);
-        update.state.header.stranded = allowed.is_none() && found.is_none();
+        let found = self.best(at, &wanted, kept);
+        at.state.header.stranded = allowed.is_none() && found.is_none();
         let enough = |cost: f32| playing_cost.is_none_or(|playing| config.is_enough(cost, playing));
         let jump = found.filter(|(_, cost)| enough(*cost)).map(|(m, _)| m);
-        update.state.header.searches += 1;
-        update.output.searches += 1;
-        if let Some(last) = &mut update.scratch.last {
+        at.state.header.searches += 1;
+        at.output.searches += 1;
+        if let Some(last) = &mut at.scratch.last {
             (last.found, last.jumped) = (found.map(|(m, _)| m).or(continuing), jump.is_some());
         }
         jump.map_or(Choice::Continue, |m| Choice::Transition(playing_at(db, m.row, m.mirrored)))
-    }
-}
-
-/// Maximum and minimum time by which a candidate reaches the later tags early, in seconds. Rows and play rates are not exact, and
-/// a clip that arrives late would need another transition.
-const EARLY_S: [f32; 2] = [0.12, 0.03];
-/// Tolerance, early or late, of a playing clip that leads to the later tags, in seconds.
-const OFF_S: f32 = 0.2;
-
-impl Update<'_> {
-    /// Returns the rows that lead to the later tags in time, and those that still count as leading there while they play. `None`
-    /// without later tags, when their time has come, and when it is further away than the longest clip.
-    fn ahead(&self, db: &Database) -> Option<(Ahead, Ahead)> {
-        let later = self.input.later?;
-        let left_s = (later.at_s - self.state.header.time_s) as f32;
-        if !(left_s > 0.0 && left_s < db.longest_clip_s()) {
-            return None;
-        }
-        let tags = db.accepted(&later.tags);
-        let rows = |seconds: f32| (seconds.max(0.0) * db.search_rate_hz).round() as usize;
-        let within = |early_s: f32, late_s: f32| Ahead {
-            tags,
-            not_yet_rows: rows(left_s - early_s),
-            then_rows: rows(left_s + late_s).max(1),
-        };
-        Some((within(EARLY_S[0], -EARLY_S[1]), within(OFF_S, OFF_S)))
     }
 }
 

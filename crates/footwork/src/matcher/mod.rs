@@ -4,38 +4,26 @@
 //! character with everything it needs. [`step`] does the same for slices of characters: crowds, servers, bindings.
 
 pub(crate) mod character;
-mod choose;
 mod config;
 mod database_search;
-mod enter;
-mod foreseen;
-mod legs;
+pub(crate) mod director;
 mod levers;
-pub mod machine;
 pub(crate) mod model;
 mod of_database;
 mod output;
-mod playback;
 pub(crate) mod played;
 mod playing;
-mod predict;
-mod query;
 mod rest;
-mod root;
 mod scheduler;
-mod scratch;
-mod show;
+pub(crate) mod scratch;
 mod single;
 pub(crate) mod source;
+pub(crate) mod stage;
 pub(crate) mod state;
 mod state_check;
 pub(crate) mod step;
-mod transition;
-mod transition_cost;
 mod update;
-mod upper_body;
 pub(crate) mod warp;
-mod warp_goals;
 pub(crate) mod weights;
 
 #[cfg(test)]
@@ -199,11 +187,6 @@ impl MotionMatcher {
     pub fn captured(&self) -> Playing {
         let character = &self.character;
         character.source.captured(self.state.playhead(&character.resolved.layout))
-    }
-
-    /// Returns the view of the state machine; `None` without one.
-    pub fn machine_view(&self) -> Option<machine::MachineView<'_>> {
-        self.character.machine_view(&self.state)
     }
 
     /// Returns the name of the playing clip; `None` for motion without clips.

@@ -5,9 +5,9 @@ use super::config::{ConfigError, MatcherConfig};
 use super::database_search::{Search, candidates, foresight};
 use super::model::Model;
 use super::playing::Playing;
-use super::predict::prediction;
 use super::scratch::Scratch;
 use super::source::Clips;
+use super::stage::predict::prediction;
 use super::state::MatcherState;
 use crate::database::Database;
 use crate::frames::RowIndex;
@@ -44,10 +44,7 @@ impl Character {
         let chooser = other.unwrap_or_else(|| self.chooser.clone());
         let (model, source) = (self.model.clone(), self.source.clone());
         let character = Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? };
-        match &self.machine {
-            Some(machine) => Ok(character.run_by(machine.clone())),
-            None => Ok(character),
-        }
+        Ok(character.directed_by(self.director.clone()))
     }
 
     /// Returns the same character with another index over its database, such as one with forced instructions

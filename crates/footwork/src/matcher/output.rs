@@ -32,7 +32,7 @@ pub struct FiredEvent {
 
 impl FiredEvent {
     /// Returns the end of a window whose montage is broken off.
-    pub(super) fn broken_off(event: EventId, time_s: f64, layer: u16) -> Self {
+    pub(crate) fn broken_off(event: EventId, time_s: f64, layer: u16) -> Self {
         Self { event, time_s, kind: EventKind::End(EndCause::BrokenOff), layer: Some(layer) }
     }
 }
@@ -65,11 +65,11 @@ pub enum EndCause {
 /// A change of state of the state machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StateChange {
-    /// Index of the state that was left, in [`state_names`](crate::machine::Machine::state_names).
+    /// Index of the state that was left, in `Machine::state_names`.
     pub from: u16,
     /// Index of the state that was entered.
     pub to: u16,
-    /// Index of the transition that was taken, in [`transitions_of`](crate::machine::Machine::transitions_of) the state that was
+    /// Index of the transition that was taken, in `Machine::transitions_of` the state that was
     /// left.
     pub transition: u16,
     /// Time of a control tick, in the character's time (`StateHeader::time_s`), in seconds.

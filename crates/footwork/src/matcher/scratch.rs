@@ -36,7 +36,7 @@ impl LastSearch {
 }
 
 /// Working space of layers.
-pub(super) struct LayerScratch<'a> {
+pub(crate) struct LayerScratch<'a> {
     /// Working space of the motion source.
     pub source: &'a mut SourceScratch,
     /// Motion that a layer plays.
@@ -49,7 +49,7 @@ pub(super) struct LayerScratch<'a> {
 
 /// Rotations of joints in root space, `[joints]` each.
 #[derive(Debug)]
-pub(super) struct RootRotations {
+pub(crate) struct RootRotations {
     /// Rotations of the pose before a layer bends it.
     pub before: Vec<Quat>,
     /// Rotations of the pose after a layer has bent it.

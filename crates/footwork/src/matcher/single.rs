@@ -1,12 +1,14 @@
 //! Operations on one character beside moving it: show a state, teleport, enter from a pose, take over from another character.
 //! They serve callers that keep states, working space and outputs themselves. [`super::MotionMatcher`] has the same as methods.
 
-use super::character::{Character, Update};
-use super::enter;
+use super::character::Character;
+use super::director::{Director, Plain};
 use super::output::Output;
-use super::root;
 use super::scratch::Scratch;
-use super::state::MatcherState;
+use super::stage::choose::Choose;
+use super::stage::show::Show;
+use super::stage::{enter, root};
+use super::state::{CONTROL_S, MatcherState};
 use crate::database::TagMask;
 use crate::input::{Goal, InputError, MotionInput, Stick};
 use crate::math::Transform;
@@ -58,11 +60,11 @@ impl Character {
         self.enter_from(pose, false, state, scratch, output)
     }
 
-    /// As [`Character::enter`]. The state machine restarts, or continues if `machine_goes_on`.
+    /// As [`Character::enter`]. The director restarts, or continues if `director_goes_on`.
     pub(super) fn enter_from(
         &self,
         (pose, velocity): (&Pose, &PoseVelocity),
-        machine_goes_on: bool,
+        director_goes_on: bool,
         state: &mut MatcherState,
         scratch: &mut Scratch,
         output: &mut Output,
@@ -77,7 +79,7 @@ impl Character {
         acceleration.angular.fill(Vec3::ZERO);
         let user = vec![0.0; self.model.schema.user_width];
         let input = MotionInput { goal: Goal::Stick(Stick::default()), user: &user, ..MotionInput::default() };
-        Update { character: self, input: &input, end_s: 0.0, state, scratch, output }.enter(machine_goes_on);
+        enter::enter(&mut Choose { character: self, input: &input, state, scratch, output }, director_goes_on);
         self.show_unchecked(state, scratch, output);
         Ok(())
     }
@@ -96,10 +98,20 @@ impl Character {
             return Err(InputError::OtherSkeleton { difference });
         }
         let (mut state, mut output) = (self.new_state(shown.pose.world_from_root()), self.output());
-        self.go_on_from(&mut state, other, from);
+        let layout = &self.resolved.layout;
+        let before = other.directed_in(from);
+        let since_tick_s = from.header.since_control_s().min(CONTROL_S) as f32;
+        self.director.go_on(state.director_mut(layout), before, since_tick_s);
         self.enter_from((&shown.pose, &shown.velocity), true, &mut state, scratch, &mut output)?;
-        self.end_windows_of(&state, (other, from), &mut output);
+        self.director.end_of(state.director(layout), before, &mut output);
         Ok((state, output))
+    }
+
+    /// Returns the director and its memory in a state of any origin; no director if they do not fit.
+    pub(crate) fn directed_in<'s>(&self, state: &'s MatcherState) -> (&dyn Director, &'s [f32]) {
+        let memory = state.block.get(self.resolved.layout.director.clone());
+        let fits = memory.filter(|memory| self.director.is_memory(memory));
+        fits.map_or((&Plain, &[]), |memory| (&*self.director, memory))
     }
 
     /// Returns the tags of the playing pose; none for a character without clips.
@@ -114,8 +126,7 @@ impl Character {
 
     pub(super) fn show_unchecked(&self, state: &mut MatcherState, scratch: &mut Scratch, output: &mut Output) {
         let input = MotionInput::default();
-        let end_s = state.header.time_s;
-        Update { character: self, input: &input, end_s, state, scratch, output }.show(None);
+        Show { character: self, input: &input, state, scratch, output }.run(None);
     }
 
     fn check_room(&self, scratch: &Scratch, output: &Output) -> Result<(), InputError> {

@@ -100,8 +100,8 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     /// Advances `memory` by a control tick. It belongs to the playing clip and time.
     fn tick(&self, _playing: &Playing, _memory: &mut [f32], _room: &mut SourceScratch) {}
 
-    /// Returns the source that a state machine's source is made over; `None` for any other source.
-    fn without_machine(&self) -> Option<Arc<dyn MotionSource>> {
+    /// Returns the source that a director's source is made over; `None` for any other source.
+    fn undirected(&self) -> Option<Arc<dyn MotionSource>> {
         None
     }
 

@@ -136,7 +136,7 @@ pub struct StateHeader {
 /// Block: `[joints x 9]` rotation offsets (rotation vector, velocity, acceleration), `[translated x 9]` translation offsets,
 /// `[contact joints x 27]` feet (`Foot`), `[contact joints x 12]` the ground under them
 /// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), the memory of the
-/// motion source, then the memory of the state machine.
+/// motion source, then the memory of the director (a state machine).
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatcherState {
@@ -158,6 +158,14 @@ impl Clone for MatcherState {
     }
 }
 
+/// A director's memory, some time after the control tick that wrote it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AfterTick<'a> {
+    pub memory: &'a [f32],
+    /// Seconds since the tick, at most its interval.
+    pub elapsed_s: f32,
+}
+
 /// Ranges of the parts of the block.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BlockLayout {
@@ -167,12 +175,12 @@ pub(crate) struct BlockLayout {
     pub grounded: Range<usize>,
     pub history: Range<usize>,
     pub memory: Range<usize>,
-    pub machine: Range<usize>,
+    pub director: Range<usize>,
 }
 
 impl BlockLayout {
-    /// Returns the layout with `memory` floats for the motion source and `machine` floats for the state machine.
-    pub fn new(model: &Model, memory: usize, machine: usize) -> Self {
+    /// Returns the layout with `memory` floats for the motion source and `director` floats for the director.
+    pub fn new(model: &Model, memory: usize, director: usize) -> Self {
         const OFFSET_WIDTH: usize = size_of::<Offset>() / size_of::<f32>();
         let rotations = 0..model.skeleton.len() * OFFSET_WIDTH;
         let translations = rotations.end..rotations.end + model.translated.len() * OFFSET_WIDTH;
@@ -181,20 +189,36 @@ impl BlockLayout {
         let samples = history::capacity(-model.schema.horizon_s().0);
         let history = grounded.end..grounded.end + samples * history::WIDTH;
         let memory = history.end..history.end + memory;
-        let machine = memory.end..memory.end + machine;
-        Self { rotations, translations, feet, grounded, history, memory, machine }
+        let director = memory.end..memory.end + director;
+        Self { rotations, translations, feet, grounded, history, memory, director }
     }
 
     /// Returns the number of floats in the block.
     pub fn len(&self) -> usize {
-        self.machine.end
+        self.director.end
     }
 }
 
 impl MatcherState {
-    /// Returns the memory of the state machine.
-    pub(crate) fn machine(&self, layout: &BlockLayout) -> &[f32] {
-        &self.block[layout.machine.clone()]
+    /// Returns the memory of the director.
+    pub(crate) fn director(&self, layout: &BlockLayout) -> &[f32] {
+        &self.block[layout.director.clone()]
+    }
+
+    /// Returns the memory of the director.
+    pub(crate) fn director_mut(&mut self, layout: &BlockLayout) -> &mut [f32] {
+        &mut self.block[layout.director.clone()]
+    }
+
+    /// Returns the memory of the director, and the time since the last control tick.
+    pub(crate) fn after_tick(&self, layout: &BlockLayout) -> AfterTick<'_> {
+        AfterTick { memory: self.director(layout), elapsed_s: self.header.since_control_s().min(CONTROL_S) as f32 }
+    }
+
+    /// Returns the header, the memory of the motion source, and that of the director.
+    pub(crate) fn memories(&mut self, layout: &BlockLayout) -> (&StateHeader, &mut [f32], &mut [f32]) {
+        let (block, director) = self.block.split_at_mut(layout.director.start);
+        (&self.header, &mut block[layout.memory.clone()], director)
     }
 
     /// Returns a character at rest at `world_from_root`, playing `playing`.

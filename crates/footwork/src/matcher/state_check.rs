@@ -55,7 +55,7 @@ impl MatcherState {
         if !character.source.is_memory(&h.playing, &self.block[layout.memory.clone()]) {
             return damaged("block (motion)");
         }
-        if character.machine().is_some_and(|machine| !machine.is_memory(self.machine(layout))) {
+        if !character.director.is_memory(self.director(layout)) {
             return damaged("block (machine)");
         }
         if !usable(&self.block, largest) {

@@ -1,11 +1,10 @@
 //! One step of any number of characters of one kind.
 
 use super::character::Character;
-use super::character::Update;
 use super::output::Output;
 use super::scratch::Scratch;
 use super::state::MatcherState;
-use super::update::Turn;
+use super::update::{Turn, Update};
 use crate::adjust::root::RootMode;
 use crate::input::{CheckedHooks, CollisionHook, Goal, GroundHook, InputError, MotionInput, Stick};
 
@@ -104,9 +103,7 @@ fn fits(
     output: &Output,
 ) -> Result<(), InputError> {
     input.validate(character.model.schema.user_width)?;
-    if let Some(machine) = character.machine() {
-        machine.check(input.variables, input.montages)?;
-    }
+    character.director.check(input)?;
     if input.body.is_none() && character.config.root.mode == RootMode::External {
         return Err(InputError::NoBody);
     }

@@ -1,9 +1,11 @@
 //! Tests of a character without a database: another source of motion, another chooser.
 
-use super::character::{Character, Choice, Chooser, Update};
+use super::character::Character;
+use super::character::{Choice, Chooser};
 use super::model::Model;
 use super::playing::Playing;
 use super::source::{MotionSource, Playhead, SourceScratch, Span};
+use super::stage::choose::Choose;
 use super::{MatcherConfig, step};
 use crate::database::{TagMask, TagQuery};
 use crate::frames::{ClipIndex, EventId, JointIndex};
@@ -80,12 +82,12 @@ impl Chooser for InTurns {
     fn rest(&self, _: &Character) -> Playing {
         Playing { clip: ClipIndex(0), mirrored: false, time_s: 0.0 }
     }
-    fn enter(&self, _: &mut Update) -> Playing {
+    fn enter(&self, _: &mut Choose) -> Playing {
         Playing { clip: ClipIndex(1), mirrored: false, time_s: 0.0 }
     }
-    fn choose(&self, update: &mut Update, _: bool) -> Choice {
-        update.scratch.memory[0] = 100.0;
-        let clip = ClipIndex(1 - update.state.header.playing.clip.0);
+    fn choose(&self, at: &mut Choose, _: bool) -> Choice {
+        at.scratch.memory[0] = 100.0;
+        let clip = ClipIndex(1 - at.state.header.playing.clip.0);
         Choice::Transition(Playing { clip, mirrored: false, time_s: 0.0 })
     }
 }

@@ -4,10 +4,19 @@
 //! goals. Frames in between are computed from the last instant and are not stored. The same decisions are therefore made from the
 //! same bits at every frame rate.
 
-use super::character::Update;
-use super::state::CONTROL_S;
+use super::character::Character;
+use super::output::Output;
+use super::scratch::Scratch;
+use super::stage::blend::Transition;
+use super::stage::choose::{Choose, directed};
+use super::stage::contacts::write_touching;
+use super::stage::legs::Legs;
+use super::stage::play::{Play, settle, tick_contacts, tick_play_rate, tick_source};
+use super::stage::predict::Predict;
+use super::stage::show::Show;
+use super::state::{CONTROL_S, MatcherState};
 use crate::adjust::root::RootMode;
-use crate::input::Goal;
+use crate::input::{Goal, MotionInput};
 
 /// Instants closer than this are the same, in seconds: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
@@ -36,9 +45,20 @@ struct Instant {
     goal: bool,
 }
 
+/// One update of a character.
+pub(super) struct Update<'a> {
+    pub character: &'a Character,
+    pub input: &'a MotionInput<'a>,
+    /// The character's time at the end of the step, in seconds.
+    pub end_s: f64,
+    pub state: &'a mut MatcherState,
+    pub scratch: &'a mut Scratch,
+    pub output: &'a mut Output,
+}
+
 impl Update<'_> {
     /// Advances the character by `dt_s` seconds.
-    pub(super) fn run(&mut self, dt_s: f32, turn: Turn) {
+    pub fn run(mut self, dt_s: f32, turn: Turn) {
         self.output.begin();
         let before = self.state.header.shown_root(&self.character.config.transition);
         let (begin_s, end_s) = (self.state.header.time_s, self.end_s);
@@ -51,7 +71,7 @@ impl Update<'_> {
             }
             (goal_is_new, turn_now) = (false, false);
             let to_s = self.next_instant_s(end_s);
-            let whole = self.advance(to_s);
+            let whole = self.play(to_s);
             if whole && to_s + SAME_S >= end_s {
                 self.state.header.time_s = end_s;
                 break;
@@ -61,30 +81,55 @@ impl Update<'_> {
                 break;
             }
         }
-        self.output.stranded = self.state.header.stranded;
-        self.show(Some(self.output.consumed_s));
-        self.output.root_delta = before.inverse() * self.output.pose.world_from_root();
+        let Self { character, input, state, scratch, output, .. } = self;
+        output.stranded = state.header.stranded;
+        let consumed_s = output.consumed_s;
+        Show { character, input, state, scratch, output: &mut *output }.run(Some(consumed_s));
+        output.root_delta = before.inverse() * output.pose.world_from_root();
     }
 
     /// Runs the stages of a decision instant.
     fn decide(&mut self, instant: Instant, turn: Turn) {
-        self.settle(instant.at_s);
+        let Self { character, input, state, scratch, output, .. } = self;
+        let (character, input): (&Character, &MotionInput) = (character, input);
+        settle(character, state, instant.at_s);
         let desire_is_new = instant.tick || instant.goal;
         if desire_is_new {
-            self.predict_desire();
+            let max_speed_mps = character.max_speed_mps(state);
+            let requested = Predict { character, input, max_speed_mps, header: &mut state.header }.run();
+            character.director.request_velocity(state.director_mut(&character.resolved.layout), requested);
         }
+        let mut entered = false;
         if instant.tick {
-            self.tick_source();
-            self.tick_contacts();
-            self.tick_play_rate();
+            tick_source(character, state, &mut scratch.source);
+            write_touching(character, state, scratch);
+            tick_contacts(&scratch.touching, &mut state.header, output);
+            tick_play_rate(character, state, &mut scratch.source);
+            entered = character.director.tick(&mut directed(character, input, state, scratch, output));
         }
-        let entered = instant.tick && self.tick_machine();
         if entered || self.must_choose(instant.search, desire_is_new, turn) {
             self.choose();
         }
         if instant.tick {
-            self.tick_legs(CONTROL_S as f32);
+            let Self { state, scratch, .. } = self;
+            Legs { character, input, state, scratch }.run(CONTROL_S as f32);
         }
+    }
+
+    /// Chooses what plays next, and begins a transition to it.
+    fn choose(&mut self) {
+        let Self { character, input, state, scratch, output, .. } = self;
+        let next = Choose { character, input, state, scratch, output }.run();
+        if let Some(next) = next {
+            output.transitions += 1;
+            Transition { character, state, scratch }.run(next);
+        }
+    }
+
+    /// Advances the character to `to_s` without decisions; returns as [`Play::run`].
+    fn play(&mut self, to_s: f64) -> bool {
+        let Self { character, input, end_s, state, scratch, output } = self;
+        Play { character, input, end_s: *end_s, state, scratch: &mut scratch.source, output }.run(to_s)
     }
 
     /// Returns true if the goal has changed since the last update.

@@ -30,12 +30,12 @@ pub struct Warp {
 
 impl Warp {
     /// Returns the warped displacement (or velocity, or acceleration) of the clip's root, along the root's axes.
-    pub fn way(&self, way: Vec3) -> Vec3 {
+    pub fn displacement(&self, own: Vec3) -> Vec3 {
         // Without a warp, the result must be equal to the bit.
         if self.turn.value == 0.0 && self.stride.longer.value == 0.0 {
-            return way;
+            return own;
         }
-        Quat::from_rotation_y(self.turn.value) * way * (1.0 + self.stride.longer.value)
+        Quat::from_rotation_y(self.turn.value) * own * (1.0 + self.stride.longer.value)
     }
 
     /// Advances the warp by `after_s` seconds, for a pose with this lower body.

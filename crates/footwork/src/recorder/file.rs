@@ -6,8 +6,8 @@
 use super::trace::{DataId, Parts, Stored, Trace};
 use crate::error::{cut_quotes, quoted};
 use crate::files::{canonical_json, read_safetensors, write_atomically};
+use crate::machine::MachineSpec;
 use crate::matcher::MatcherConfig;
-use crate::matcher::machine::MachineSpec;
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,8 @@
 use super::file::LEAST_SEGMENT;
 use super::trace::DataId;
 use crate::error::cut_quotes;
+use crate::machine::MachineSpec;
 use crate::matcher::MatcherConfig;
-use crate::matcher::machine::MachineSpec;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use super::ring::{Ring, Segment};
 use super::segment::{Done, UpdateWriter};
 use super::trace::{DataId, Parts, Stored, Trace};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput};
-use crate::matcher::machine::{Machine, MachineSpec};
+use crate::machine::{Machine, MachineSpec};
 use crate::matcher::{
     Character, Crowd, MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, Turn, step_in_turns,
 };
@@ -117,7 +117,7 @@ impl Recorder {
             recording: Arc::default(),
             title: String::new(),
             ground: String::new(),
-            machine: character.shared_machine().cloned(),
+            machine: character.shared_machine(),
             configs: VecDeque::from([Arc::clone(character.shared_config())]),
             first_config: 0,
             marks: VecDeque::new(),
@@ -243,7 +243,7 @@ impl Recorder {
     /// recording.
     fn follow(&mut self, character: &Character) {
         let same = |a: &Arc<Machine>, b: &Arc<Machine>| Arc::ptr_eq(a, b) || a.spec() == b.spec();
-        let same_machine = match (&self.machine, character.shared_machine()) {
+        let same_machine = match (&self.machine, &character.shared_machine()) {
             (Some(ours), Some(theirs)) => same(ours, theirs),
             (ours, theirs) => ours.is_none() && theirs.is_none(),
         };

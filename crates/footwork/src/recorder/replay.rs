@@ -7,7 +7,7 @@ use super::segment::{Done, UpdateReader};
 use super::trace::{DataId, Tail, Trace};
 use crate::error::{cut_quotes, quoted};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput, OwnedInput};
-use crate::matcher::machine::{Machine, MachineError};
+use crate::machine::{Machine, MachineError};
 use crate::matcher::{Character, ConfigError, Crowd, MotionMatcher, step_in_turns};
 use crate::math::Transform;
 use glam::Vec3;

@@ -4,7 +4,7 @@ use super::bytes::{Damage, Reader};
 use super::key_frame::KeyFrame;
 use super::piece::Piece;
 use super::segment::UpdateReader;
-use crate::matcher::machine::MachineSpec;
+use crate::machine::MachineSpec;
 use crate::matcher::{Character, MatcherConfig, Playing};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` is not in the list; it is for offline use.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "error",
     "expression",
     "files",
@@ -28,6 +28,7 @@ const ORDER: [&str; 25] = [
     "blend",
     "retarget",
     "matcher",
+    "machine",
     "chooser",
     "recorder",
     "learned",

@@ -1,39 +1,56 @@
 //! Pelvis and legs: warps, locked feet, uneven ground.
 
-use super::character::Character;
-use super::character::Update;
-use super::playback::ground_velocity;
-use super::state::{BlockLayout, MatcherState};
-use super::transition::blend_out;
+use super::blend::blend_out;
+use super::contacts::{write_next_contacts, write_touching};
+use super::play::ground_velocity;
+use super::warp_goals::WarpGoals;
 use crate::adjust::feet::Footing;
 use crate::adjust::ground::{FitToGround, GroundStep};
 use crate::adjust::lower_body::LowerBody;
 use crate::blend::inertialize::{Joints, Moving};
-use crate::input::{GroundHook, GroundPoint};
+use crate::input::{GroundHook, GroundPoint, MotionInput};
+use crate::matcher::character::Character;
+use crate::matcher::scratch::Scratch;
+use crate::matcher::state::{BlockLayout, MatcherState};
 use crate::math::lerp;
 use crate::math::spring::Spring;
 use crate::pose::{Pose, velocity_in_root};
 use crate::rig::Body;
 use glam::Vec3;
 
-impl<'a> Update<'a> {
-    /// Runs a control tick of the legs: sets the warps, and locks and releases feet.
-    pub(super) fn tick_legs(&mut self, dt_s: f32) {
+/// Decides the legs: sets the warps, and locks and releases feet.
+pub struct Legs<'a> {
+    /// Body, source of motion, director, settings; read.
+    pub character: &'a Character,
+    /// Goal, ground; read.
+    pub input: &'a MotionInput<'a>,
+    /// Playing clip, simulated character; read. Feet, pelvis and warp; written.
+    pub state: &'a mut MatcherState,
+    /// The shown legs, contacts and velocities of toes; written.
+    pub scratch: &'a mut Scratch,
+}
+
+impl<'a> Legs<'a> {
+    /// Runs a control tick of `dt_s`.
+    pub fn run(mut self, dt_s: f32) {
         let character = self.character;
         let config = &character.config;
         let warps = config.warps();
         let body = character.model.rig.body.as_ref();
         let Some(body) = body.filter(|_| warps || config.feet.enabled) else { return };
-        let mut lower = self.sample_feet(body);
+        let mut lower = self.sample(body);
         if warps {
-            self.tick_warp(&mut lower, dt_s);
+            let at = self.state.playhead(&character.resolved.layout);
+            let clip_velocity = character.source.root_velocity(at, &mut self.scratch.source);
+            let job = WarpGoals { character, input: self.input, clip_velocity, header: &mut self.state.header };
+            job.run(&mut lower, &mut self.scratch.shown.pose, dt_s);
         }
         self.tick_feet(&lower, dt_s);
     }
 
     /// Samples pelvis and legs of motion and blend, before any warp. Writes the pose to `scratch.shown`, and the velocities of
     /// the toes by the clip alone to `scratch.toe_velocities`.
-    fn sample_feet(&mut self, body: &'a Body) -> LowerBody<'a> {
+    fn sample(&mut self, body: &'a Body) -> LowerBody<'a> {
         let character = self.character;
         let (model, layout) = (&character.model, &character.resolved.layout);
         let h = &self.state.header;
@@ -48,18 +65,34 @@ impl<'a> Update<'a> {
         }
         for (toe_velocity, joint) in self.scratch.toe_velocities.iter_mut().zip(&model.rig.contact_joints) {
             let own = velocity_in_root(&model.skeleton, pose, velocity, *joint);
-            *toe_velocity = h.animated_root.rotation * h.warp.way(own);
+            *toe_velocity = h.animated_root.rotation * h.warp.displacement(own);
         }
         let feet_alone = Joints { feet_alone: true, ..character.joints(&self.state.header) };
         blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
-        self.layer_legs();
+        self.bend_by_director();
         LowerBody::of(&model.skeleton, body, character.config.feet.reach(), &self.scratch.shown.pose)
     }
 
-    /// Runs a control tick of the feet.
+    /// Applies to `scratch.shown` what the director plays over the legs, and updates the velocities of their toes.
+    fn bend_by_director(&mut self) {
+        let Self { character, state, scratch, .. } = self;
+        let (director, at) = (&*character.director, state.after_tick(&character.resolved.layout));
+        let turned = state.header.animated_root.rotation;
+        let (room, shown) = scratch.layer_scratch();
+        director.bend_pose(at, true, room, (&mut shown.pose, &mut shown.velocity));
+        let (model, shown) = (&character.model, &scratch.shown);
+        for (slot, joint) in model.rig.contact_joints.iter().enumerate() {
+            if director.leads_leg(at, slot).is_some() {
+                let own = velocity_in_root(&model.skeleton, &shown.pose, &shown.velocity, *joint);
+                scratch.toe_velocities[slot] = turned * own;
+            }
+        }
+    }
+
+    /// Locks and releases the feet.
     fn tick_feet(&mut self, lower: &LowerBody, dt_s: f32) {
-        self.gather_touching();
-        self.gather_next_contacts();
+        write_touching(self.character, self.state, self.scratch);
+        write_next_contacts(self.character, self.state, self.scratch);
         let (character, input, scratch) = (self.character, self.input, &*self.scratch);
         let (config, layout) = (&character.config, &character.resolved.layout);
         let root = scratch.shown.pose.world_from_root();
@@ -87,9 +120,25 @@ impl<'a> Update<'a> {
         config.feet.pelvis.sink(&mut h.pelvis, h.pelvis_needed_m, dt_s);
         h.pelvis_needed_m = needed;
     }
+}
 
-    /// Bends pelvis and legs of the pose to be shown. With `dt_s`, the fit to the ground advances first.
-    pub(super) fn bend_legs(&mut self, dt_s: Option<f32>) {
+/// Bends pelvis and legs of the pose to be shown.
+pub struct BendLegs<'a> {
+    /// Body, settings; read.
+    pub character: &'a Character,
+    /// Ground; read.
+    pub input: &'a MotionInput<'a>,
+    /// Feet, pelvis and warp; read. Fit to the ground; written.
+    pub state: &'a mut MatcherState,
+    /// `[contact joints]` 1 for a joint that touches the ground, else 0; read.
+    pub touching: &'a [u8],
+    /// The pose; written.
+    pub pose: &'a mut Pose,
+}
+
+impl BendLegs<'_> {
+    /// Bends the legs. With `dt_s`, the fit to the ground advances first.
+    pub fn run(mut self, dt_s: Option<f32>) {
         let character = self.character;
         let (model, config) = (&character.model, &character.config);
         let Some(body) = &model.rig.body else { return };
@@ -101,18 +150,17 @@ impl<'a> Update<'a> {
         if !(warps || locks || grounds) {
             return;
         }
-        let pose = &mut self.output.pose;
-        let mut lower = LowerBody::of(&model.skeleton, body, character.config.feet.reach(), pose);
+        let mut lower = LowerBody::of(&model.skeleton, body, character.config.feet.reach(), self.pose);
         if warps {
-            h.warp.apply(config, h.since_control_s() as f32, &mut lower, pose);
+            h.warp.apply(config, h.since_control_s() as f32, &mut lower, self.pose);
         }
         if locks {
-            place_feet(character, self.state, &mut lower, pose);
+            place_feet(character, self.state, &mut lower, self.pose);
         }
         if grounds {
             self.fit_to_ground(dt_s, &mut lower);
         }
-        lower.write(&mut self.output.pose);
+        lower.write(self.pose);
     }
 
     /// Fits pelvis and legs to the ground.
@@ -122,8 +170,8 @@ impl<'a> Update<'a> {
         let fit = FitToGround { config: c, soles: &model.rig.soles };
         let layout = &character.resolved.layout;
         let brings_ground = !character.resolved.own_ground.is_empty()
-            && character.source.tags(self.playing()).intersects(&character.resolved.own_ground);
-        let pose = &mut self.output.pose;
+            && character.source.tags(self.state.playhead(layout)).intersects(&character.resolved.own_ground);
+        let pose = &mut *self.pose;
         let (header, feet) = self.state.grounded_mut(layout);
         let (own, grounded) = (&mut header.corrections.own_ground, &mut header.corrections.body);
         if let Some(dt_s) = dt_s
@@ -148,7 +196,7 @@ impl<'a> Update<'a> {
                     velocity: p.velocity,
                 }
             };
-            let step = GroundStep { ground: &fitted, touches: &self.scratch.touching, world_from_root, dt_s };
+            let step = GroundStep { ground: &fitted, touches: self.touching, world_from_root, dt_s };
             fit.update(&step, lower, feet, grounded);
         }
         fit.apply(feet, grounded, lower, pose);

@@ -3,16 +3,16 @@
 use super::Machine;
 use super::blend_space::{BlendState, feet};
 use super::calls::is_new;
+use super::choose::next_steps_s;
 use super::layer::{OwnPlays, OwnWeight};
 use super::memory::{BROKEN_OFF, COMES_IN, GOES_OUT, MOST, NOTHING, TICK_S, Trigger, Voice, Voices};
 use super::montage::Montage;
 use crate::frames::EventId;
 use crate::input::{MontageAction, MontageCall};
-use crate::matcher::character::Update;
+use crate::matcher::director::Directed;
 use crate::matcher::state::CONTROL_S;
-use crate::matcher::{FiredEvent, StateChange};
+use crate::matcher::{FiredEvent, Output, StateChange};
 use crate::math::spring;
-use glam::Vec3;
 
 impl Machine {
     /// Returns the windows of a voice that have begun and not ended, if the events of its tick are reported up to `reported_s`.
@@ -90,101 +90,80 @@ impl Montage {
     }
 }
 
-impl Update<'_> {
-    /// Runs a control tick of the machine. Returns true if another state was entered.
-    pub(crate) fn tick_machine(&mut self) -> bool {
-        let Some(machine) = self.character.machine() else { return false };
-        self.tick_blend(machine);
-        self.tick_triggers(machine);
-        self.gather_facts(machine);
-        let entered = self.take_transition(machine);
-        self.tick_layers(machine);
-        let head = machine.layout.head_mut(self.machine_memory());
+impl Machine {
+    /// Runs a control tick. Returns true if another state was entered.
+    pub(super) fn run_tick(&self, at: &mut Directed) -> bool {
+        self.tick_blend(at);
+        self.tick_triggers(at);
+        self.gather_facts(at);
+        let entered = self.take_transition(at);
+        self.tick_layers(at);
+        let head = self.layout.head_mut(at.memory);
         (head.events, head.reported_s) = (0.0, NOTHING);
         entered
     }
 
-    pub(super) fn machine_memory(&mut self) -> &mut [f32] {
-        let machine = self.character.layout().machine.clone();
-        &mut self.state.block[machine]
-    }
-
-    /// Returns the time in which the previous motion is blended out when the machine's state begins, in seconds; 0: the time of
-    /// the settings.
-    pub(crate) fn blend_of_state_s(&self) -> f32 {
-        let Some(machine) = self.character.machine() else { return 0.0 };
-        let head = machine.layout.head(self.state.machine(self.character.layout()));
-        if head.ticks == 0.0 { head.blend_s } else { 0.0 }
-    }
-
-    fn tick_triggers(&mut self, machine: &Machine) {
-        let given = self.input.variables;
-        let first = machine.defaults.len();
-        let memory = self.machine_memory();
-        for (k, (trigger, waits_s)) in machine.layout.triggers_mut(memory).iter_mut().zip(&machine.waits_s).enumerate()
-        {
+    fn tick_triggers(&self, at: &mut Directed) {
+        let given = at.input.variables;
+        let first = self.defaults.len();
+        let memory = &mut *at.memory;
+        for (k, (trigger, waits_s)) in self.layout.triggers_mut(memory).iter_mut().zip(&self.waits_s).enumerate() {
             trigger.waits_s = (trigger.waits_s - TICK_S).max(0.0);
             let Some(count) = given.get(first + k) else { continue };
             if trigger.count_up_to(*count) {
                 trigger.waits_s = waits_s + 0.5 * TICK_S;
             }
         }
-        let head = machine.layout.head_mut(memory);
+        let head = self.layout.head_mut(memory);
         head.ticks = (head.ticks + 1.0).min(MOST);
     }
 
-    /// Stores the velocity that the goal requests, for conditions.
-    pub(crate) fn request_velocity(&mut self, velocity: Vec3) {
-        let Some(machine) = self.character.machine() else { return };
-        machine.layout.head_mut(self.machine_memory()).requested = [velocity.x, velocity.z];
-    }
-
-    fn take_transition(&mut self, machine: &Machine) -> bool {
-        let facts = self.facts(machine);
-        let now = machine.state(facts.memory);
-        let head = machine.layout.head(facts.memory);
+    fn take_transition(&self, at: &mut Directed) -> bool {
+        let facts = self.facts(at);
+        let now = self.state(facts.memory);
+        let head = self.layout.head(facts.memory);
         let is_held = head.ticks * TICK_S < head.held_s;
-        let mut open = machine.transitions_from(now).enumerate().filter(|(_, t)| t.interrupts || !is_held);
+        let mut open = self.transitions_from(now).enumerate().filter(|(_, t)| t.interrupts || !is_held);
         let Some((transition, taken)) = open.find(|(_, t)| t.when.as_ref().is_none_or(|when| facts.hold(when))) else {
             return false;
         };
         let (from, to, transition) = (now as u16, taken.to as u16, transition as u16);
-        let change = StateChange { from, to, transition, time_s: self.state.header.time_s };
-        self.output.state_changes.push(change);
-        let memory = self.machine_memory();
+        let change = StateChange { from, to, transition, time_s: at.header.time_s };
+        at.output.state_changes.push(change);
+        let memory = &mut *at.memory;
         if let Some(when) = &taken.when {
-            when.use_triggers(&machine.layout, memory);
+            when.use_triggers(&self.layout, memory);
         }
-        let head = machine.layout.head_mut(memory);
+        let head = self.layout.head_mut(memory);
         (head.state, head.ticks, head.held_s) = (taken.to as f32, 0.0, taken.hold_s);
         head.blend_s = taken.blend_s;
         head.entries = (head.entries + 1.0) % MOST;
         true
     }
 
-    fn tick_layers(&mut self, machine: &Machine) {
-        machine.advance_voices(self.machine_memory());
-        for layer in 0..machine.layers.len() {
-            self.tick_montage(machine, layer);
+    fn tick_layers(&self, at: &mut Directed) {
+        self.advance_voices(at.memory);
+        for layer in 0..self.layers.len() {
+            self.tick_montage(at, layer);
         }
-        self.obey_calls(machine);
-        self.start_montages(machine);
-        self.tick_own(machine);
+        self.obey_calls(at);
+        self.start_montages(at);
+        self.tick_own(at);
     }
 
     /// Decides whether the montage of a layer is interrupted and whether it leaves its section.
-    fn tick_montage(&mut self, machine: &Machine, layer: usize) {
-        let facts = self.facts(machine);
-        let voice = machine.layout.voices(facts.memory)[layer][0];
-        let Some(montage) = voice.leads().map(|m| &machine.montages[m]) else { return };
+    fn tick_montage(&self, at: &mut Directed, layer: usize) {
+        let facts = self.facts(at);
+        let voice = self.layout.voices(facts.memory)[layer][0];
+        let Some(montage) = voice.leads().map(|m| &self.montages[m]) else { return };
         let stops = montage.stop.as_ref().is_some_and(|stop| facts.hold(stop));
         let leave = montage.sections[voice.section as usize].leave.as_ref();
         let leaves = leave.is_some_and(|(condition, _)| facts.hold(condition));
         if stops {
-            self.break_off(machine, layer);
+            self.break_off(at, layer);
             return;
         }
-        let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
+        let voice = &mut self.layout.voices_mut(at.memory)[layer][0];
         // A montage that blends out plays to its end: its section no longer changes.
         if voice.way == COMES_IN {
             voice.leaves = f32::from(u8::from(leaves));
@@ -192,57 +171,54 @@ impl Update<'_> {
     }
 
     /// Interrupts the montage of a layer and ends its windows.
-    fn break_off(&mut self, machine: &Machine, layer: usize) {
-        let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
+    fn break_off(&self, at: &mut Directed, layer: usize) {
+        let voice = &mut self.layout.voices_mut(at.memory)[layer][0];
         let was = *voice;
         voice.way = BROKEN_OFF;
-        self.end_windows(layer, machine.open_windows(&was, NOTHING));
+        Self::end_windows(at, layer, self.open_windows(&was, NOTHING));
     }
 
     /// Ends windows of a layer whose montage is interrupted.
-    fn end_windows(&mut self, layer: usize, windows: impl Iterator<Item = EventId>) {
-        let time_s = self.state.header.time_s;
+    fn end_windows(at: &mut Directed, layer: usize, windows: impl Iterator<Item = EventId>) {
+        let time_s = at.header.time_s;
         for event in windows {
-            self.output.fire(FiredEvent::broken_off(event, time_s, layer as u16));
+            at.output.fire(FiredEvent::broken_off(event, time_s, layer as u16));
         }
     }
 
-    /// Restarts the character at rest in the machine's first state. Triggers keep their state, so that none fires twice. Open
-    /// windows end.
-    pub(crate) fn restart_machine(&mut self) {
-        let Some(machine) = self.character.machine() else { return };
-        let memory = &mut self.state.block[self.character.layout().machine.clone()];
-        let time_s = self.state.header.time_s;
-        for (layer, _, event) in machine.all_open_windows(memory) {
-            self.output.fire(FiredEvent::broken_off(event, time_s, layer as u16));
+    /// Ends the open windows in a memory, and restarts in it: the character is at rest in the first state. Triggers keep their state,
+    /// so that none fires twice.
+    pub(super) fn end_and_restart(&self, memory: &mut [f32], time_s: f64, output: &mut Output) {
+        for (layer, _, event) in self.all_open_windows(memory) {
+            output.fire(FiredEvent::broken_off(event, time_s, layer as u16));
         }
-        machine.restart(memory);
+        self.restart(memory);
     }
 
     /// Starts the montages whose conditions became true: one per layer, the others wait.
-    fn start_montages(&mut self, machine: &Machine) {
-        for (m, montage) in machine.montages.iter().enumerate() {
-            let facts = self.facts(machine);
+    fn start_montages(&self, at: &mut Directed) {
+        for (m, montage) in self.montages.iter().enumerate() {
+            let facts = self.facts(at);
             let Some(start) = &montage.start else { continue };
             let holds = facts.hold(start);
-            let started = machine.layout.started(facts.memory)[m] == 1.0;
+            let started = self.layout.started(facts.memory)[m] == 1.0;
             if !holds {
-                machine.layout.started_mut(self.machine_memory())[m] = 0.0;
+                self.layout.started_mut(at.memory)[m] = 0.0;
             }
-            if !holds || started || self.may_begin(machine, montage) != Begin::Now {
+            if !holds || started || self.may_begin(at, montage) != Begin::Now {
                 continue;
             }
-            let memory = self.machine_memory();
-            machine.layout.started_mut(memory)[m] = 1.0;
-            start.use_triggers(&machine.layout, memory);
-            self.begin_montage(machine, montage, montage.voice(m, 0));
+            let memory = &mut *at.memory;
+            self.layout.started_mut(memory)[m] = 1.0;
+            start.use_triggers(&self.layout, memory);
+            self.begin_montage(at, montage, montage.voice(m, 0));
         }
     }
 
     /// Returns whether a montage may begin on its layer.
-    fn may_begin(&mut self, machine: &Machine, montage: &Montage) -> Begin {
-        let [new, old] = machine.layout.voices(self.machine_memory())[montage.layer];
-        let playing = new.leads().map(|m| machine.montages[m].priority);
+    fn may_begin(&self, at: &mut Directed, montage: &Montage) -> Begin {
+        let [new, old] = self.layout.voices(at.memory)[montage.layer];
+        let playing = new.leads().map(|m| self.montages[m].priority);
         if playing.is_some_and(|priority| priority > montage.priority) {
             return Begin::Never;
         }
@@ -251,47 +227,46 @@ impl Update<'_> {
     }
 
     /// Starts a montage on its layer and interrupts the one that plays there.
-    fn begin_montage(&mut self, machine: &Machine, montage: &Montage, voice: Voice) {
-        if machine.layout.voices(self.machine_memory())[montage.layer][0].leads().is_some() {
-            self.break_off(machine, montage.layer);
+    fn begin_montage(&self, at: &mut Directed, montage: &Montage, voice: Voice) {
+        if self.layout.voices(at.memory)[montage.layer][0].leads().is_some() {
+            self.break_off(at, montage.layer);
         }
-        let voices = &mut machine.layout.voices_mut(self.machine_memory())[montage.layer];
+        let voices = &mut self.layout.voices_mut(at.memory)[montage.layer];
         voices[1] = voices[0];
         voices[0] = voice;
     }
 
     /// Executes the new calls of montages in order, up to the first that must wait.
-    fn obey_calls(&mut self, machine: &Machine) {
-        let calls = self.input.montages;
-        let obeyed = |update: &mut Self| machine.layout.head(update.machine_memory()).obeyed;
-        let obey_up_to = |update: &mut Self, call: &MontageCall| {
-            machine.layout.head_mut(update.machine_memory()).obeyed = f32::from(call.number);
-        };
-        if let Some(last) = calls.last().filter(|last| f32::from(last.number) != obeyed(self)) {
+    fn obey_calls(&self, at: &mut Directed) {
+        let obeyed = |memory: &[f32]| self.layout.head(memory).obeyed;
+        let obey_up_to =
+            |memory: &mut [f32], call: &MontageCall| self.layout.head_mut(memory).obeyed = f32::from(call.number);
+        let calls = at.input.montages;
+        if let Some(last) = calls.last().filter(|last| f32::from(last.number) != obeyed(at.memory)) {
             // If the game restarted its count, the calls are marked as executed.
-            if !is_new(last, obeyed(self)) {
-                obey_up_to(self, last);
+            if !is_new(last, obeyed(at.memory)) {
+                obey_up_to(at.memory, last);
             }
         }
         for call in calls {
-            if is_new(call, obeyed(self)) {
-                if !self.obey(machine, call) {
+            if is_new(call, obeyed(at.memory)) {
+                if !self.obey(at, call) {
                     return;
                 }
-                obey_up_to(self, call);
+                obey_up_to(at.memory, call);
             }
         }
     }
 
     /// Executes a call. Returns false if the call must wait.
-    fn obey(&mut self, machine: &Machine, call: &MontageCall) -> bool {
+    fn obey(&self, at: &mut Directed, call: &MontageCall) -> bool {
         let handle = f32::from(call.handle.0);
         let playing = |voices: &Voices| voices[0].handle == handle && voices[0].leads().is_some();
-        let layer = machine.layout.voices(self.machine_memory()).iter().position(playing);
+        let layer = self.layout.voices(at.memory).iter().position(playing);
         match call.action {
             MontageAction::Play { montage: m, section, start_s, rate, blend_in_s } => {
-                let montage = &machine.montages[usize::from(m)];
-                match self.may_begin(machine, montage) {
+                let montage = &self.montages[usize::from(m)];
+                match self.may_begin(at, montage) {
                     Begin::Later => return false,
                     Begin::Never => return true,
                     Begin::Now => {}
@@ -300,34 +275,34 @@ impl Update<'_> {
                 let range = &montage.sections[usize::from(section)];
                 let time_s = start_s.unwrap_or(range.from_s).clamp(range.from_s, range.to_s);
                 let (rate, blend_in_s) = (rate.unwrap_or(voice.rate), blend_in_s.unwrap_or(voice.blend_in_s));
-                self.begin_montage(machine, montage, Voice { time_s, rate, blend_in_s, handle, ..voice });
+                self.begin_montage(at, montage, Voice { time_s, rate, blend_in_s, handle, ..voice });
             }
             MontageAction::Jump { section } => {
                 let Some(layer) = layer else { return true };
-                self.jump(machine, layer, section.into());
+                self.jump(at, layer, section.into());
             }
             MontageAction::Stop { blend_out_s } => {
                 let Some(layer) = layer else { return true };
                 if let Some(seconds) = blend_out_s {
-                    machine.layout.voices_mut(self.machine_memory())[layer][0].blend_out_s = seconds;
+                    self.layout.voices_mut(at.memory)[layer][0].blend_out_s = seconds;
                 }
-                self.break_off(machine, layer);
+                self.break_off(at, layer);
             }
         }
         true
     }
 
     /// Continues the montage of a layer at the start of a section, if the section exists.
-    fn jump(&mut self, machine: &Machine, layer: usize, section: usize) {
-        let voice = machine.layout.voices(self.machine_memory())[layer][0];
-        let Some(montage) = voice.leads().map(|m| &machine.montages[m]) else { return };
+    fn jump(&self, at: &mut Directed, layer: usize, section: usize) {
+        let voice = self.layout.voices(at.memory)[layer][0];
+        let Some(montage) = voice.leads().map(|m| &self.montages[m]) else { return };
         let Some(to_s) = montage.sections.get(section).map(|s| s.from_s) else { return };
-        let (time_s, output) = (self.state.header.time_s, &mut *self.output);
+        let (time_s, output) = (at.header.time_s, &mut *at.output);
         montage.enter(Some(voice.time_s), to_s, 0.0, &mut |_, passed| {
             let (event, kind) = montage.event(passed);
             output.fire(FiredEvent { event, time_s, kind, layer: Some(layer as u16) });
         });
-        let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
+        let voice = &mut self.layout.voices_mut(at.memory)[layer][0];
         (voice.section, voice.time_s, voice.leaves) = (section as f32, to_s, 0.0);
         if voice.way == GOES_OUT {
             voice.way = COMES_IN;
@@ -335,18 +310,18 @@ impl Update<'_> {
     }
 
     /// Advances the motion that layers play while no montage plays.
-    fn tick_own(&mut self, machine: &Machine) {
-        let (variables, time) = (self.input.variables, TICK_S);
-        let step = self.step_phase(machine);
-        let header = Some(&self.state.header);
-        let memory = &mut self.state.block[self.character.layout().machine.clone()];
-        for (layer, spec) in machine.layers.iter().enumerate() {
-            let (Some(own), Some((weight, rest))) = (&spec.own, machine.layout.own_mut(memory, layer)) else {
+    fn tick_own(&self, at: &mut Directed) {
+        let (variables, time) = (at.input.variables, TICK_S);
+        let step = self.step_phase(at);
+        let header = Some(at.header);
+        let memory = &mut *at.memory;
+        for (layer, spec) in self.layers.iter().enumerate() {
+            let (Some(own), Some((weight, rest))) = (&spec.own, self.layout.own_mut(memory, layer)) else {
                 continue;
             };
             let wanted = match own.weight {
                 OwnWeight::Number(n) => n,
-                OwnWeight::Steered(steer) => machine.steered(steer, variables, header).clamp(0.0, 1.0),
+                OwnWeight::Steered(steer) => self.steered(steer, variables, header).clamp(0.0, 1.0),
             };
             *weight += (wanted - *weight) * spring::damp(own.half_life_s, time);
             match &own.plays {
@@ -360,9 +335,9 @@ impl Update<'_> {
                     rest[0] = (rest[0] + drawn).rem_euclid(1.0);
                 }
                 OwnPlays::Blend(b) => {
-                    let (space, parameters) = &machine.blend_spaces[*b];
+                    let (space, parameters) = &self.blend_spaces[*b];
                     let mut state = BlendState::read(rest);
-                    space.tick(&mut state, CONTROL_S, machine.place(parameters, variables, header));
+                    space.tick(&mut state, CONTROL_S, self.place(parameters, variables, header));
                     state.write(rest);
                 }
             }
@@ -371,15 +346,15 @@ impl Update<'_> {
 
     /// Returns the phase of the stride (left touches down at 0, right at 0.5) and the strides per second; `None` for a body that
     /// does not step, or if no layer is in step.
-    fn step_phase(&mut self, machine: &Machine) -> Option<(f32, f32)> {
-        machine.layers.iter().find(|l| l.own.as_ref().is_some_and(|own| own.in_step))?;
-        let [left, right] = self.next_steps_s(feet(&machine.db)?)?;
+    fn step_phase(&self, at: &mut Directed) -> Option<(f32, f32)> {
+        self.layers.iter().find(|l| l.own.as_ref().is_some_and(|own| own.in_step))?;
+        let [left, right] = next_steps_s(at, feet(&self.db)?)?;
         let stride_s = 2.0 * (left - right).abs();
         if !(0.3..3.0).contains(&stride_s) {
             return None;
         }
         let phase = if left < right { 1.0 - left / stride_s } else { 0.5 - right / stride_s };
-        Some((phase.rem_euclid(1.0), self.state.header.play_rate / stride_s))
+        Some((phase.rem_euclid(1.0), at.header.play_rate / stride_s))
     }
 }
 

@@ -4,8 +4,9 @@ use super::condition::{Condition, Fact};
 use super::memory::TICK_S;
 use super::{Machine, Plays};
 use crate::database::TagMask;
-use crate::matcher::character::{Character, Update};
-use crate::matcher::state::{MatcherState, StateHeader};
+use crate::matcher::director::{Directed, Director};
+use crate::matcher::source::{MotionSource, Playhead};
+use crate::matcher::state::{AfterTick, CONTROL_S, StateHeader};
 use crate::trajectory::Desired;
 use glam::Vec3;
 
@@ -21,21 +22,20 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Creates the source for a character at its current time, with `[variables]` of the game and `[curves]` of its output.
+    /// Creates the source for a machine with this memory, over the motion of its character, with `[variables]` of the game and
+    /// `[curves]` of the output.
     pub fn of(
         machine: &'a Machine,
-        character: &'a Character,
-        state: &'a MatcherState,
+        memory: &'a [f32],
+        (source, header, at): (&dyn MotionSource, &'a StateHeader, Playhead),
         (variables, curves): (&'a [f32], &'a [f32]),
     ) -> Self {
-        let at = state.playhead(character.layout());
-        let span = character.source().span(at.playing.clip);
-        let memory = state.machine(character.layout());
+        let span = source.span(at.playing.clip);
         let now = &machine.states[machine.state(memory)];
         let endless = span.looping || matches!(now.plays, Plays::Matching { .. } | Plays::Blend(_));
         let rate = f64::from(now.rate);
         let left_s = if endless { f32::INFINITY } else { ((span.seconds - at.playing.time_s) / rate).max(0.0) as f32 };
-        Self { machine, memory, variables, header: &state.header, left_s, curves, tags: character.source().tags(at) }
+        Self { machine, memory, variables, header, left_s, curves, tags: source.tags(at) }
     }
 
     pub(super) fn value(&self, fact: Fact) -> f32 {
@@ -67,17 +67,19 @@ impl<'a> Facts<'a> {
     }
 }
 
-impl Update<'_> {
+impl Machine {
     /// Writes the curves of the playing clip to the output if conditions read curves.
-    pub(super) fn gather_facts(&mut self, machine: &Machine) {
-        if machine.asks_for_curves {
-            let at = self.state.playhead(self.character.layout());
-            self.character.source().curves(at, &mut self.scratch.source, &mut self.output.curves);
-            self.bend_curves();
+    pub(super) fn gather_facts(&self, at: &mut Directed) {
+        if self.asks_for_curves {
+            let playhead = Playhead { playing: at.header.playing, memory: at.source_memory };
+            at.source.curves(playhead, at.scratch, &mut at.output.curves);
+            let after = AfterTick { memory: at.memory, elapsed_s: at.header.since_control_s().min(CONTROL_S) as f32 };
+            self.bend_curves(after, at.scratch, &mut at.output.curves);
         }
     }
 
-    pub(super) fn facts<'a>(&'a self, machine: &'a Machine) -> Facts<'a> {
-        Facts::of(machine, self.character, self.state, (self.input.variables, &self.output.curves))
+    pub(super) fn facts<'a>(&'a self, at: &'a Directed) -> Facts<'a> {
+        let seen = (at.source, at.header, at.playhead());
+        Facts::of(self, at.memory, seen, (at.input.variables, &at.output.curves))
     }
 }

@@ -1,30 +1,41 @@
 //! Transitions: another clip or time plays, and the shown motion is blended into it.
 
-use super::character::Character;
-use super::character::Update;
-use super::output::SAME_INSTANT_S;
-use super::playing::Playing;
-use super::source::{MotionSource, Playhead, SourceScratch};
-use super::state::{BlockLayout, MatcherState};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
+use crate::matcher::character::Character;
+use crate::matcher::output::SAME_INSTANT_S;
+use crate::matcher::playing::Playing;
+use crate::matcher::scratch::Scratch;
+use crate::matcher::source::{MotionSource, Playhead, SourceScratch};
+use crate::matcher::state::{BlockLayout, MatcherState};
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
-impl Update<'_> {
-    /// Plays `next`, with the source's memory in `scratch.memory`, and blends the shown motion into it.
-    pub(super) fn transition(&mut self, next: Playing) {
+/// Plays another clip or time, and blends the shown motion into it.
+pub struct Transition<'a> {
+    /// Source of motion, settings, director; read.
+    pub character: &'a Character,
+    /// Playing clip, its memory, root, and the offsets that decay; written.
+    pub state: &'a mut MatcherState,
+    /// `memory`: the source's memory of the next clip; read. Samples of both motions; written.
+    pub scratch: &'a mut Scratch,
+}
+
+impl Transition<'_> {
+    /// Plays `next`.
+    pub fn run(mut self, next: Playing) {
         let character = self.character;
         let (config, layout) = (&character.config.transition, &character.resolved.layout);
         let joints = character.joints(&self.state.header);
-        let blend_s = self.blend_of_state_s();
-        self.sample_transition(next);
+        let director = &*character.director;
+        let blend_s = director.blend_s(self.state.director(layout));
+        self.sample(next);
         let since = self.state.header.since_transition_s;
         let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
         self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
         let shown_root = self.state.header.shown_root(config);
-        // A montage that drives the root replaces the root motion of the clip under it. `own` is the share that is left.
-        let own = self.own_share_of_root();
+        // What a director plays over the clip may replace its root motion. `own` is the share that is left.
+        let own = director.own_share_of_root(self.state.after_tick(layout));
         let shift = shown_root.rotation * self.planted(next) * own;
 
         // Velocities of joint 0 are along the root's axes. Both clips start at the shown root.
@@ -33,7 +44,7 @@ impl Update<'_> {
         let (old, new) = (h.animated_root.rotation, shown_root.rotation);
         for moving in [&mut self.scratch.shown, &mut self.scratch.next] {
             for way in [&mut moving.velocity.linear[0], &mut moving.acceleration.linear[0]] {
-                *way = h.warp.way(*way);
+                *way = h.warp.displacement(*way);
             }
         }
         let (shown, after) = (&self.scratch.shown, &self.scratch.next);
@@ -69,7 +80,7 @@ impl Update<'_> {
     }
 
     /// Samples the playing clip into `scratch.shown` and `next` into `scratch.next`, with accelerations if a blend needs them.
-    fn sample_transition(&mut self, next: Playing) {
+    fn sample(&mut self, next: Playing) {
         let character = self.character;
         let accelerations = character.config.transition.needs_accelerations();
         let job = Sampling {
@@ -110,16 +121,10 @@ impl Update<'_> {
         shift.y = 0.0;
         (shift / feet.max(1.0)).clamp_length_max(plant_m)
     }
-
-    /// Writes the shown body, without adjustments of the feet, to `scratch.shown`.
-    pub(super) fn shown_body(&mut self) {
-        let Moving { pose, velocity, .. } = &mut self.scratch.shown;
-        animate(self.character, self.state, &mut self.scratch.source, (pose, velocity));
-    }
 }
 
 /// Samples the playing clip at the shown root, with its last transition blended out.
-pub(super) fn animate(
+pub fn animate(
     character: &Character,
     state: &MatcherState,
     room: &mut SourceScratch,
@@ -135,7 +140,7 @@ pub(super) fn animate(
 }
 
 /// Adds the remaining offsets of the last transition to a sampled pose, and moves it to the shown root.
-pub(super) fn blend_out(
+pub fn blend_out(
     state: &MatcherState,
     layout: &BlockLayout,
     joints: &Joints,
@@ -146,7 +151,7 @@ pub(super) fn blend_out(
     let residual = h.root_residual(&joints.config);
     let root = h.shifted_root(&residual);
     let (shift, turn) = residual;
-    let animated = h.animated_root.rotation * h.warp.way(velocity.linear[0]);
+    let animated = h.animated_root.rotation * h.warp.displacement(velocity.linear[0]);
     pose.set_world_from_root(root);
     velocity.linear[0] = root.inverse_direction(animated + shift.velocity);
     velocity.angular[0].y += turn.velocity.y;

@@ -5,7 +5,7 @@ use super::blend_space::{BlendMoment, BlendScratch, BlendState};
 use crate::database::{Database, DatabaseEvent, TagMask};
 use crate::frames::{ClipIndex, EventId};
 use crate::matcher::Playing;
-use crate::matcher::character::Update;
+use crate::matcher::director::Directed;
 use crate::matcher::source::{MotionSource, Playhead, SourceScratch, Span, nearest_row};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
@@ -95,18 +95,17 @@ impl Machine {
     }
 }
 
-impl Update<'_> {
+impl Machine {
     /// Runs a control tick of the playing blend space.
-    pub(super) fn tick_blend(&mut self, machine: &Machine) {
-        let playing = self.state.header.playing;
-        let Some(place) = machine.blend_of(playing.clip) else { return };
-        let memory = &mut self.state.block[self.character.layout().memory.clone()];
-        let mut ticked = Ticked::read(memory);
-        let (space, parameters) = &machine.blend_spaces[place];
-        let target = machine.place(parameters, self.input.variables, Some(&self.state.header));
+    pub(super) fn tick_blend(&self, at: &mut Directed) {
+        let playing = at.header.playing;
+        let Some(place) = self.blend_of(playing.clip) else { return };
+        let mut ticked = Ticked::read(at.source_memory);
+        let (space, parameters) = &self.blend_spaces[place];
+        let target = self.place(parameters, at.input.variables, Some(at.header));
         space.tick(&mut ticked.state, playing.time_s - ticked.tick_s, target);
         ticked.tick_s = playing.time_s;
-        ticked.write(memory);
+        ticked.write(at.source_memory);
     }
 }
 
@@ -119,7 +118,7 @@ impl MotionSource for MachineSource {
         room.get::<MachineScratch>().is_some_and(|r| self.base.owns_scratch(&r.base) && r.blend.fits(self.db()))
     }
 
-    fn without_machine(&self) -> Option<Arc<dyn MotionSource>> {
+    fn undirected(&self) -> Option<Arc<dyn MotionSource>> {
         Some(self.base.clone())
     }
 

@@ -15,6 +15,7 @@ mod choose;
 mod clips;
 mod compile;
 pub mod condition;
+mod director;
 mod error;
 mod exits;
 mod facts;
@@ -171,23 +172,13 @@ impl Machine {
         (0..self.db.rows()).map(RowIndex::new).filter(accepts)
     }
 
-    /// Returns all states, in order.
-    pub(crate) fn states(&self) -> &[State] {
-        &self.states
-    }
-
     /// Returns the number of numeric values in its specification, without the thresholds of conditions.
     pub fn numbers(&self) -> usize {
         view::numbers(&self.spec)
     }
 
-    /// Returns the number of floats of its memory of a character.
-    pub(crate) fn memory_width(&self) -> usize {
-        self.layout.len()
-    }
-
     /// Returns the maximum number of events that can be reported at one instant.
-    pub(crate) fn most_events_at_once(&self) -> usize {
+    fn most_events_of_layers(&self) -> usize {
         let of_layer = |layer: usize| {
             let montages = self.montages.iter().filter(|m| m.layer == layer);
             // The playing montage ends its windows, and another begins.

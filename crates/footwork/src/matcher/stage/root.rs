@@ -1,12 +1,12 @@
 //! The root: keeps animated root and simulated character together.
 
-use super::character::Update;
-use super::state::{BlockLayout, MatcherState};
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::TransitionConfig;
-use crate::input::GroundPoint;
+use crate::input::{GroundHook, GroundPoint};
+use crate::matcher::character::Character;
+use crate::matcher::state::{BlockLayout, MatcherState, StateHeader};
 use crate::math::{Facing, Quat, Transform, spring};
-use crate::trajectory::history;
+use crate::trajectory::{Simulation, history};
 use glam::Vec3;
 
 /// Half-life of the smoothed velocity of the root's adjustment, in seconds.
@@ -15,41 +15,35 @@ const SLIP_HALF_LIFE_S: f32 = 0.1;
 const HEIGHT_HALF_LIFE_S: f32 = 0.1;
 /// Shortest time step from which a velocity is computed, in seconds.
 const SHORTEST_S: f32 = 1e-4;
-/// Limit of the adjustment while the state machine plays a clip or blend space, in m/s and radians per second: in effect, none.
+/// Limit of the adjustment while a director plays its own motion, in m/s and radians per second: in effect, none.
 const CARRIED: f32 = 1e6;
 
-impl Update<'_> {
-    /// Keeps the root, which its own motion moved from `before` to `after` within `dt_s`, and the simulated character together.
-    pub(super) fn move_root(&mut self, before: Transform, after: Transform, unsteered: bool, dt_s: f32) {
-        if unsteered || self.character.config.root.mode == RootMode::Animation {
-            self.follow(before, after, dt_s);
-        } else {
-            self.adjust_root(before, after, dt_s);
-        }
-    }
+/// Keeps the root, which its own motion has moved, and the simulated character together.
+pub struct Root<'a> {
+    /// Settings; read.
+    pub character: &'a Character,
+    /// Height of the ground; read.
+    pub ground: Option<&'a GroundHook<'a>>,
+    /// True while a director plays its own motion: no search corrects what a limited adjustment leaves.
+    pub is_carried: bool,
+    /// Animated root and simulated character; written.
+    pub header: &'a mut StateHeader,
+}
 
-    /// Moves the simulated character to the animation.
-    fn follow(&mut self, before: Transform, after: Transform, dt_s: f32) {
-        let s = &mut self.state.header.simulation;
-        if dt_s > SHORTEST_S {
-            let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
-            s.velocity = (after.translation - before.translation) / dt_s;
-            s.yaw_rate_radps = a.angle_to(b) / dt_s;
-            s.acceleration = Vec3::ZERO;
+impl Root<'_> {
+    /// Adjusts a root that moved from `before` to `after` within `dt_s`. The simulated character follows an unsteered one.
+    pub fn run(self, before: Transform, after: Transform, unsteered: bool, dt_s: f32) {
+        if unsteered || self.character.config.root.mode == RootMode::Animation {
+            follow(&mut self.header.simulation, before, after, dt_s);
+        } else if dt_s > 0.0 {
+            self.adjust(before, after, dt_s);
         }
-        s.position = after.translation;
-        s.facing = Facing::from_rotation(after.rotation);
     }
 
     /// Pulls the animation towards the simulated character.
-    fn adjust_root(&mut self, before: Transform, after: Transform, dt_s: f32) {
-        if dt_s <= 0.0 {
-            return;
-        }
-        let config = &self.character.config.root;
-        // In such a state, no search corrects what a limited adjustment leaves.
-        let (is_carried, ground) = (self.rate_of_state().is_some(), self.input.ground);
-        let h = &mut self.state.header;
+    fn adjust(self, before: Transform, after: Transform, dt_s: f32) {
+        let Self { character, ground, is_carried, header: h } = self;
+        let config = &character.config.root;
         config.pull_simulation(&mut h.simulation, after, dt_s);
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
         let job = AdjustRoot {
@@ -57,7 +51,7 @@ impl Update<'_> {
             simulation: &h.simulation,
             speed_mps: if is_carried { CARRIED } else { (after.translation - before.translation).length() / dt_s },
             turn_radps: a.angle_to(b).abs() / dt_s,
-            free_turn_radps: if is_carried { CARRIED } else { self.character.resolved.free_turn_radps },
+            free_turn_radps: if is_carried { CARRIED } else { character.resolved.free_turn_radps },
             dt_s,
         };
         let (shift, turn) = job.run(after);
@@ -71,13 +65,20 @@ impl Update<'_> {
     }
 }
 
+/// Moves the simulated character to the animation.
+fn follow(s: &mut Simulation, before: Transform, after: Transform, dt_s: f32) {
+    if dt_s > SHORTEST_S {
+        let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
+        s.velocity = (after.translation - before.translation) / dt_s;
+        s.yaw_rate_radps = a.angle_to(b) / dt_s;
+        s.acceleration = Vec3::ZERO;
+    }
+    s.position = after.translation;
+    s.facing = Facing::from_rotation(after.rotation);
+}
+
 /// Moves a character elsewhere: root, simulation, history and feet move together.
-pub(super) fn teleport(
-    config: &TransitionConfig,
-    state: &mut MatcherState,
-    layout: &BlockLayout,
-    world_from_root: Transform,
-) {
+pub fn teleport(config: &TransitionConfig, state: &mut MatcherState, layout: &BlockLayout, world_from_root: Transform) {
     let shown = state.header.shown_root(config);
     let facing = Facing::from_rotation(world_from_root.rotation);
     let target = Transform::new(world_from_root.translation, facing.rotation());

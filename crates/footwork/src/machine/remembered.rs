@@ -26,7 +26,7 @@ impl Machine {
     }
 
     /// Writes the memory of a new character.
-    pub(crate) fn init_memory(&self, memory: &mut [f32]) {
+    pub(super) fn begin(&self, memory: &mut [f32]) {
         memory.fill(0.0);
         let head = self.layout.head_mut(memory);
         (head.state, head.reported_s) = (self.start as f32, NOTHING);
@@ -43,7 +43,7 @@ impl Machine {
     /// Restarts in a character's memory. Triggers keep their state, and no call is executed again.
     pub(crate) fn restart(&self, memory: &mut [f32]) {
         let (triggers, obeyed) = (self.layout.triggers(memory).to_vec(), self.layout.head(memory).obeyed);
-        self.init_memory(memory);
+        self.begin(memory);
         self.layout.head_mut(memory).obeyed = obeyed;
         self.layout.triggers_mut(memory).copy_from_slice(&triggers);
     }
@@ -51,7 +51,7 @@ impl Machine {
     /// Continues another machine in the memory of a new character. The other machine is `since_tick_s` after its last control
     /// tick; the first tick of the new character is now. States, triggers, montages and weights of layers are matched by name.
     /// Triggers do not fire for earlier counts.
-    pub(crate) fn go_on(&self, memory: &mut [f32], (other, from): (&Self, &[f32]), since_tick_s: f32) {
+    pub(super) fn go_on_from(&self, memory: &mut [f32], (other, from): (&Self, &[f32]), since_tick_s: f32) {
         let (old, head) = (*other.layout.head(from), self.layout.head_mut(memory));
         if let Some(state) = self.states.iter().position(|s| s.name == other.states[old.state as usize].name) {
             (head.state, head.ticks, head.entries, head.held_s) = (state as f32, old.ticks, old.entries, old.held_s);
@@ -98,7 +98,7 @@ impl Machine {
         Some(Voice { montage: (m + 1) as f32, section: section as f32, time_s, progress, ..*voice })
     }
 
-    /// Returns true if a montage of another machine's layer continues in a memory that [`Machine::go_on`] has written.
+    /// Returns true if a montage of another machine's layer continues in a memory that [`Machine::go_on_from`] has written.
     pub(crate) fn goes_on(&self, memory: &[f32], other: &Self, (layer, montage): (usize, usize)) -> bool {
         let name = &other.montages[montage].name;
         let own = self.layers.iter().position(|l| l.name == other.layers[layer].name);
@@ -108,7 +108,7 @@ impl Machine {
     }
 
     /// Returns false for a memory that no update can produce.
-    pub(crate) fn is_memory(&self, memory: &[f32]) -> bool {
+    pub(super) fn is_own_memory(&self, memory: &[f32]) -> bool {
         let within = |range: Range<f32>, v: f32| (range.start..=range.end).contains(&v);
         let whole = |v: f32, below: usize| (0.0..below as f32).contains(&v) && v.fract() == 0.0;
         let head = self.layout.head(memory);

@@ -1,22 +1,35 @@
 //! Goals of the warps, set at control ticks.
 
-use super::character::Update;
-use super::warp::Warp;
 use crate::adjust::lower_body::LowerBody;
 use crate::adjust::root::RootMode;
 use crate::adjust::stride_warp::StrideWarp;
-use crate::input::Goal;
+use crate::input::{Goal, MotionInput};
+use crate::matcher::character::Character;
+use crate::matcher::state::StateHeader;
+use crate::matcher::warp::Warp;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat};
+use crate::pose::Pose;
+use glam::Vec3;
 use std::f32::consts::PI;
 
-impl Update<'_> {
-    /// Runs a control tick of the warps: advances them by `dt_s`, sets new goals, and bends `lower` and the pose in
-    /// `scratch.shown`.
-    pub(super) fn tick_warp(&mut self, lower: &mut LowerBody, dt_s: f32) {
-        let character = self.character;
-        let config = &character.config;
-        let mut warp = self.state.header.warp;
+/// Advances the warps and sets their goals.
+pub struct WarpGoals<'a> {
+    /// Settings; read.
+    pub character: &'a Character,
+    /// Goal; read.
+    pub input: &'a MotionInput<'a>,
+    /// Velocity of the playing root along its own axes, in m/s, at a play rate of 1.
+    pub clip_velocity: Vec3,
+    /// Warp; written. Simulated character, play rate; read.
+    pub header: &'a mut StateHeader,
+}
+
+impl WarpGoals<'_> {
+    /// Runs a control tick of `dt_s`, and bends `lower` and the pose.
+    pub fn run(self, lower: &mut LowerBody, pose: &mut Pose, dt_s: f32) {
+        let config = &self.character.config;
+        let mut warp = self.header.warp;
         warp.advance(config, lower, dt_s);
         if !config.orientation_warp.enabled {
             warp.turn = Spring::default();
@@ -24,15 +37,14 @@ impl Update<'_> {
         if !config.stride_warp.enabled {
             warp.stride = StrideWarp::default();
         }
-        self.set_warp_goals(&mut warp);
-        warp.apply(config, 0.0, lower, &mut self.scratch.shown.pose);
-        self.state.header.warp = warp;
+        self.set_goals(&mut warp);
+        warp.apply(config, 0.0, lower, pose);
+        self.header.warp = warp;
     }
 
-    fn set_warp_goals(&mut self, warp: &mut Warp) {
-        let clip = self.root_velocity();
-        let (config, h) = (&self.character.config, &self.state.header);
-        let clip = clip * h.play_rate;
+    fn set_goals(&self, warp: &mut Warp) {
+        let (config, h) = (&self.character.config, &self.header);
+        let clip = self.clip_velocity * h.play_rate;
         let wanted = h.shown_root(&config.transition).inverse_direction(h.simulation.velocity);
         // Without a goal, or with the animation as root driver, there is no direction to warp to.
         let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;

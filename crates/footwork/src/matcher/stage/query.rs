@@ -1,23 +1,39 @@
 //! The query: the character's current pose and desired trajectory, as features.
 
-use super::character::Update;
-use super::config::QueryPose;
+use super::blend::animate;
 use super::predict::prediction;
-use crate::input::Goal;
+use crate::blend::inertialize::Moving;
+use crate::input::{Goal, MotionInput};
+use crate::matcher::character::Character;
+use crate::matcher::config::QueryPose;
+use crate::matcher::scratch::Scratch;
+use crate::matcher::state::MatcherState;
 use crate::schema::{ChannelKind, TrajectorySample};
 
-impl Update<'_> {
+/// Describes what a character does and is to do, as features.
+pub struct Query<'a> {
+    /// Schema, source of motion, settings; read.
+    pub character: &'a Character,
+    /// Goal and user values; read.
+    pub input: &'a MotionInput<'a>,
+    /// Playing clip, simulated character, history; read.
+    pub state: &'a mut MatcherState,
+    /// `shown`, `buffers`, `query`, `continuing`; written.
+    pub scratch: &'a mut Scratch,
+}
+
+impl Query<'_> {
     /// Writes the normalised features of pose and desired trajectory, `[columns]`, to `scratch.query`.
-    pub(crate) fn query(&mut self) {
+    pub fn run(&mut self) {
         let shown = self.character.config.search.query_pose == QueryPose::Shown;
         if shown {
-            self.shown_body();
+            write_shown_body(self.character, self.state, self.scratch);
         }
-        self.query_of(shown);
+        self.run_with(shown);
     }
 
-    /// As [`Update::query`]. With `shown`, the body is the one in `scratch.shown`.
-    pub(crate) fn query_of(&mut self, shown: bool) {
+    /// As [`Query::run`]. With `shown`, the body is the one in `scratch.shown`.
+    pub fn run_with(&mut self, shown: bool) {
         self.gather(shown);
         let model = &self.character.model;
         model.schema.extract(&self.scratch.buffers.source(), &mut self.scratch.query);
@@ -53,9 +69,9 @@ impl Update<'_> {
     }
 
     /// Writes the normalised features of continuing, `[columns]`, to `scratch.continuing`. They hold the playing clip's own body,
-    /// which fits a query of the clip's pose exactly, and its own trajectory. Call after [`Update::query`]. `user` is a
+    /// which fits a query of the clip's pose exactly, and its own trajectory. Call after [`Query::run`]. `user` is a
     /// `[columns]` row from which the columns of the user channels are taken.
-    pub(super) fn continuing_features(&mut self, user: &[f32]) {
+    pub fn continuing(&mut self, user: &[f32]) {
         let (character, scratch) = (self.character, &mut *self.scratch);
         let (model, source) = (&character.model, &character.source);
         let at = self.state.playhead(&character.resolved.layout);
@@ -78,6 +94,12 @@ impl Update<'_> {
             }
         }
     }
+}
+
+/// Writes the shown body, without adjustments of the feet, to `scratch.shown`.
+pub fn write_shown_body(character: &Character, state: &MatcherState, scratch: &mut Scratch) {
+    let Moving { pose, velocity, .. } = &mut scratch.shown;
+    animate(character, state, &mut scratch.source, (pose, velocity));
 }
 
 fn blend(a: TrajectorySample, b: TrajectorySample, t: f32) -> TrajectorySample {

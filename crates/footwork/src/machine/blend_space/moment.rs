@@ -40,7 +40,7 @@ impl BlendScratch {
     }
 
     /// Returns a temporary buffer, `[curves]`.
-    pub(in crate::matcher::machine) fn curves_mut(&mut self) -> &mut [f32] {
+    pub(in crate::machine) fn curves_mut(&mut self) -> &mut [f32] {
         &mut self.curves
     }
 

@@ -40,8 +40,9 @@ impl Character {
     /// `variables` are the current values, `curves` those of the output ([`crate::matcher::Output::curves`]). Empty without a
     /// machine. Allocates.
     pub fn machine_exits(&self, state: &MatcherState, variables: &[f32], curves: &[f32]) -> Vec<Exit> {
-        let Some(machine) = self.machine().filter(|_| self.machine_view(state).is_some()) else { return Vec::new() };
-        let facts = Facts::of(machine, self, state, (variables, curves));
+        let Some((machine, memory)) = self.machine_in(state) else { return Vec::new() };
+        let seen = (&*self.source, &state.header, state.playhead(self.layout()));
+        let facts = Facts::of(machine, memory, seen, (variables, curves));
         let term = |(fact, comparison, number): (Fact, Comparison, f32)| {
             let value = facts.value(fact);
             let term = format!("{} {} {number}", machine.fact_name(fact), comparison.sign());

@@ -26,7 +26,7 @@ pub(super) struct Footfalls {
 }
 
 /// Returns the contact joints of the left and the right foot: the hindmost of each side.
-pub(in crate::matcher::machine) fn feet(db: &Database) -> Option<[usize; 2]> {
+pub(in crate::machine) fn feet(db: &Database) -> Option<[usize; 2]> {
     let at = |slot: usize| db.rig.standing[db.rig.contact_joints[slot].at()].translation;
     let slots = 0..db.rig.contact_joints.len();
     let hind = |side: f32| slots.clone().filter(|s| at(*s).x * side > 0.0).min_by(|a, b| at(*a).z.total_cmp(&at(*b).z));

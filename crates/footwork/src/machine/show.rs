@@ -3,24 +3,24 @@
 use super::Machine;
 use super::blend_space::BlendState;
 use super::layer::OwnPlays;
-use super::memory::{TICK_S, Voice};
+use super::memory::Voice;
 use super::montage::Montage;
 use super::source::MachineScratch;
 use crate::frames::EventId;
-use crate::matcher::character::Update;
 use crate::matcher::scratch::LayerScratch;
-use crate::matcher::state::{BlockLayout, CONTROL_S, MatcherState};
-use crate::matcher::{EventKind, FiredEvent, Playing};
+use crate::matcher::state::AfterTick;
+use crate::matcher::{EventKind, Playing};
 use crate::math::smoothstep;
 use crate::pose::{Pose, PoseVelocity};
 
-/// Upper bound of the rounding error of the character's time, in seconds. It is smaller than the margin by which a step stops
-/// before an event that has no room.
-const ROUNDING_S: f64 = 1e-7;
-
 impl Machine {
     /// Reports the unreported events of layers that are due by `to_s` after the last control tick.
-    fn passed(&self, memory: &[f32], to_s: f32, mut report: impl FnMut(usize, f32, (EventId, EventKind))) {
+    pub(super) fn due_events(
+        &self,
+        memory: &[f32],
+        to_s: f32,
+        mut report: impl FnMut(usize, f32, (EventId, EventKind)),
+    ) {
         let reported_s = self.layout.head(memory).reported_s;
         for (layer, voices) in self.layout.voices(memory).iter().enumerate() {
             let Some(m) = voices[0].leads() else { continue };
@@ -31,63 +31,6 @@ impl Machine {
                 }
             });
         }
-    }
-}
-
-impl Update<'_> {
-    /// Returns the time since the last control tick to compare with event times, in seconds. At the next tick, all events are
-    /// due.
-    fn since_tick_s(&self) -> f32 {
-        let h = &self.state.header;
-        let next_s = h.next_control as f64 * CONTROL_S;
-        if h.time_s >= next_s - ROUNDING_S { TICK_S } else { h.since_control_s().min(CONTROL_S) as f32 }
-    }
-
-    /// Reports the events of layers that are due now. Returns the time of the first event that had no room; else infinity.
-    pub(crate) fn report_layers(&mut self) -> f64 {
-        let Some(machine) = self.character.machine() else { return f64::INFINITY };
-        let mut dropped = f64::INFINITY;
-        let h = &self.state.header;
-        let (tick_s, next_s, to_s) = (h.control_s(), h.next_control as f64 * CONTROL_S, self.since_tick_s());
-        let memory = self.state.machine(self.character.layout());
-        let output = &mut *self.output;
-        machine.passed(memory, to_s, |layer, after_s, (event, kind)| {
-            // In 32 bits, a tick is rounded up slightly.
-            let time_s = (tick_s + f64::from(after_s)).min(next_s);
-            let event = FiredEvent { event, time_s, kind, layer: Some(layer as u16) };
-            dropped = dropped.min(output.fire(event).unwrap_or(f64::INFINITY));
-        });
-        dropped
-    }
-
-    /// Marks events up to the character's time as reported; those of this step start at `first`. They are not reported again, and
-    /// conditions can test them at the next tick.
-    pub(crate) fn reported(&mut self, first: usize) {
-        let Some(machine) = self.character.machine() else { return };
-        let reported_s = self.since_tick_s();
-        let passed = |event: EventId| machine.watched.iter().position(|w| *w == event);
-        let bits =
-            self.output.events[first..].iter().filter_map(|e| passed(e.event)).fold(0u32, |bits, k| bits | 1 << k);
-        let head = machine.layout.head_mut(self.machine_memory());
-        head.events = (head.events as u32 | bits) as f32;
-        head.reported_s = reported_s;
-    }
-
-    /// Blends the curves of montages into the output curves, which are those of the body.
-    pub(crate) fn bend_curves(&mut self) {
-        let Some(machine) = self.character.machine() else { return };
-        let at = LayersAt::of(machine, self.character.layout(), self.state);
-        if let Some(room) = self.scratch.source.of::<MachineScratch>() {
-            at.bend_curves(room.blend.curves_mut(), &mut self.output.curves);
-        }
-    }
-
-    /// Applies the layers to the shown pose.
-    pub(crate) fn show_layers(&mut self) {
-        let Some(machine) = self.character.machine() else { return };
-        let at = LayersAt::of(machine, self.character.layout(), self.state);
-        let output = &mut *self.output;
-        at.bend(false, self.scratch.layer_scratch().0, (&mut output.pose, &mut output.velocity));
     }
 }
 
@@ -118,9 +61,8 @@ pub(super) struct LayersAt<'a> {
 }
 
 impl<'a> LayersAt<'a> {
-    pub fn of(machine: &'a Machine, layout: &BlockLayout, state: &'a MatcherState) -> Self {
-        let elapsed_s = state.header.since_control_s().min(CONTROL_S) as f32;
-        Self { machine, memory: state.machine(layout), elapsed_s }
+    pub fn of(machine: &'a Machine, at: AfterTick<'a>) -> Self {
+        Self { machine, memory: at.memory, elapsed_s: at.elapsed_s }
     }
 
     /// Returns the visible montages of a layer: the playing one, then the one that it replaces.

@@ -1,0 +1,221 @@
+//! Directors: what controls a character beyond plain matching, such as a state machine.
+//!
+//! A director has floats of its own in the state of each character ([`Director::memory_width`]). It decides at control ticks; between
+//! two ticks, its effect is computed from the last one. Every default is that of plain matching.
+
+use super::output::{FiredEvent, Output};
+use super::playing::Playing;
+use super::scratch::LayerScratch;
+use super::source::{MotionSource, Playhead, SourceScratch};
+use super::state::{AfterTick, StateHeader};
+use crate::database::TagQuery;
+use crate::input::{InputError, MotionInput};
+use crate::math::Transform;
+use crate::pose::{Pose, PoseVelocity};
+use glam::Vec3;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A character at an instant at which its director decides.
+pub(crate) struct Directed<'a> {
+    /// Input of the game; read.
+    pub input: &'a MotionInput<'a>,
+    /// Motion of the character; read.
+    pub source: &'a dyn MotionSource,
+    /// Time, simulated character, playing clip; read.
+    pub header: &'a StateHeader,
+    /// The director's memory; written.
+    pub memory: &'a mut [f32],
+    /// Memory of the motion source; written.
+    pub source_memory: &'a mut [f32],
+    /// `[memory of the source]` memory after the next transition; written where the director plays something.
+    pub next_memory: &'a mut [f32],
+    /// Working space of the source.
+    pub scratch: &'a mut SourceScratch,
+    /// Events, changes of state and curves; written.
+    pub output: &'a mut Output,
+}
+
+impl Directed<'_> {
+    /// Returns the playing clip and time.
+    pub fn playhead(&self) -> Playhead<'_> {
+        Playhead { playing: self.header.playing, memory: self.source_memory }
+    }
+}
+
+/// Times of a report of events, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReportTimes {
+    /// The last control tick, in the character's time.
+    pub tick_s: f64,
+    /// The next control tick, in the character's time.
+    pub next_tick_s: f64,
+    /// Events up to this time after the last tick are due.
+    pub due_s: f32,
+}
+
+/// What plays next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Directive {
+    /// Motion matching chooses.
+    Match,
+    /// Motion matching chooses once; the clip then plays to its end while its rows are accepted.
+    MatchOnce,
+    /// The playing clip continues.
+    Continue,
+    /// Another clip plays. Its memory is in [`Directed::next_memory`].
+    Play(Playing),
+}
+
+/// What controls a character beyond plain matching. Immutable; its memory is part of the character's state. Allocates nothing while
+/// a character moves.
+pub(crate) trait Director: Any + Debug + Send + Sync {
+    /// Returns the number of floats of its memory.
+    fn memory_width(&self) -> usize {
+        0
+    }
+
+    /// Writes the memory of a new character.
+    fn init_memory(&self, _memory: &mut [f32]) {}
+
+    /// Returns false for a memory that no update can produce.
+    fn is_memory(&self, _memory: &[f32]) -> bool {
+        true
+    }
+
+    /// Returns the maximum number of events at one instant, beside those of clips.
+    fn most_events_at_once(&self) -> usize {
+        0
+    }
+
+    /// Returns the names of the events that a character reports; `None` if only clips have events.
+    fn event_names(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// Returns the source of motion of a character: `base` has the clips.
+    fn source(self: Arc<Self>, base: Arc<dyn MotionSource>) -> Arc<dyn MotionSource> {
+        base
+    }
+
+    /// Returns the clip and time at which a character at rest starts; `None` if motion matching chooses.
+    fn resting(&self) -> Option<Playing> {
+        None
+    }
+
+    /// Returns the factors on the channel costs in each of its modes, by label; `None` without factors.
+    fn channel_costs(&self) -> Vec<Option<&BTreeMap<String, f32>>> {
+        Vec::new()
+    }
+
+    /// Returns the current mode: an index into [`Director::channel_costs`]. `None` without modes.
+    fn mode(&self, _memory: &[f32]) -> Option<usize> {
+        None
+    }
+
+    /// Rejects an input that it cannot use.
+    ///
+    /// # Errors
+    /// Returns [`InputError`].
+    fn check(&self, _input: &MotionInput) -> Result<(), InputError> {
+        Ok(())
+    }
+
+    /// Returns the maximum speed of the simulated character, in m/s.
+    fn max_speed_mps(&self, _memory: &[f32]) -> f32 {
+        f32::INFINITY
+    }
+
+    /// Stores the velocity that the goal requests without that maximum, in world space, in m/s.
+    fn request_velocity(&self, _memory: &mut [f32], _velocity: Vec3) {}
+
+    /// Runs a control tick. Returns true if something else is to play.
+    fn tick(&self, _at: &mut Directed) -> bool {
+        false
+    }
+
+    /// Returns what plays next.
+    fn next(&self, _at: &mut Directed) -> Directive {
+        Directive::Match
+    }
+
+    /// Returns the clip and time at which a character begins that enters from a pose. `None` if motion matching chooses.
+    fn enter(&self, _at: &mut Directed) -> Option<Playing> {
+        None
+    }
+
+    /// Returns the tags of the rows that motion matching may play; `None`: all.
+    fn tags(&self, _memory: &[f32]) -> Option<&TagQuery> {
+        None
+    }
+
+    /// Returns the play rate; `None` if motion matching sets it. `is_over`: a clip that does not loop has ended.
+    fn play_rate(&self, _memory: &[f32], _is_over: bool) -> Option<f32> {
+        None
+    }
+
+    /// Returns the time in which the previous motion is blended out, in seconds; 0: the time of the settings.
+    fn blend_s(&self, _memory: &[f32]) -> f32 {
+        0.0
+    }
+
+    /// Returns true while the simulated character follows the animation.
+    fn has_root_motion(&self, _memory: &[f32]) -> bool {
+        false
+    }
+
+    /// Returns the displacement of the root between two times after the last tick, `[from, to]` in seconds. `own` is that of the
+    /// playing clip.
+    fn displacement(&self, _memory: &[f32], _between_s: [f32; 2], own: Transform) -> Transform {
+        own
+    }
+
+    /// Returns the share of the root's displacement that comes from the playing clip, 0 to 1.
+    fn own_share_of_root(&self, _at: AfterTick) -> f32 {
+        1.0
+    }
+
+    /// Reports events to `output` that are due. Returns the time of the first event that had no room, in the character's time;
+    /// else infinity.
+    fn report(&self, _memory: &[f32], _times: ReportTimes, _output: &mut Output) -> f64 {
+        f64::INFINITY
+    }
+
+    /// Notes that events up to `due_s` after the last tick are reported; `events` are those of this step.
+    fn reported(&self, _memory: &mut [f32], _due_s: f32, _events: &[FiredEvent]) {}
+
+    /// Changes the curves of the playing clip into those to be shown.
+    fn bend_curves(&self, _at: AfterTick, _scratch: &mut SourceScratch, _curves: &mut [f32]) {}
+
+    /// Changes the pose of the playing clip into the one to be shown; with `legs_alone`, only where legs are affected.
+    fn bend_pose(
+        &self,
+        _at: AfterTick,
+        _legs_alone: bool,
+        _scratch: LayerScratch,
+        _body: (&mut Pose, &mut PoseVelocity),
+    ) {
+    }
+
+    /// Returns the clip and time that determine the contacts of a leg; `None`: the playing clip. `slot` is the contact's index.
+    fn leads_leg(&self, _at: AfterTick, _slot: usize) -> Option<Playing> {
+        None
+    }
+
+    /// Restarts in a character's memory, at the character's time `time_s`. What ends by it is reported to `output`.
+    fn restart(&self, _memory: &mut [f32], _time_s: f64, _output: &mut Output) {}
+
+    /// Continues another director in the memory of a new character, `since_tick_s` seconds after its last tick.
+    fn go_on(&self, _memory: &mut [f32], _before: (&dyn Director, &[f32]), _since_tick_s: f32) {}
+
+    /// Reports to `output` what ends because another director does not continue it in `memory`.
+    fn end_of(&self, _memory: &[f32], _before: (&dyn Director, &[f32]), _output: &mut Output) {}
+}
+
+/// Plain matching: no director.
+#[derive(Debug)]
+pub(crate) struct Plain;
+
+impl Director for Plain {}

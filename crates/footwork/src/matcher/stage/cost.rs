@@ -1,0 +1,108 @@
+//! The cost of a transition to a row, from distances in metres: the discontinuity of the body that a blend has to hide, and the
+//! distance by which the root would be pulled to stay with the simulated character. The best rows by features are compared once
+//! more by it.
+
+use super::foreseen::Wanted;
+use super::query::write_shown_body;
+use crate::blend::inertialize::Moving;
+use crate::database::Database;
+use crate::matcher::character::Character;
+use crate::matcher::database_search::playing_at;
+use crate::matcher::levers::Levers;
+use crate::matcher::playing::Playing;
+use crate::matcher::scratch::Scratch;
+use crate::matcher::source::Playhead;
+use crate::matcher::state::{MatcherState, StateHeader};
+use crate::matcher::weights::{SCALE_M, SCALE_RAD};
+use crate::search::Match;
+use glam::Vec3;
+
+/// Share of the cost of a discontinuity that is waived while a change of command is still to be followed.
+const RELAXED: f32 = 0.35;
+
+/// Costs of playing a row, for one character at one instant.
+pub struct Costs<'a> {
+    /// Settings; read.
+    pub character: &'a Character,
+    /// Simulated character, desired motion; read.
+    pub header: &'a StateHeader,
+    /// The database of the rows.
+    pub db: &'a Database,
+    /// Desired future.
+    pub wanted: &'a Wanted<'a>,
+}
+
+/// Writes the shown body to `scratch.shown`, and its mirror image to `scratch.shown_mirrored`, for [`Costs::transition`].
+pub fn write_shown_bodies(character: &Character, state: &MatcherState, scratch: &mut Scratch, db: &Database) {
+    write_shown_body(character, state, scratch);
+    if let Some(mirror) = &db.mirror_table {
+        let Moving { pose, velocity, .. } = &mut scratch.shown_mirrored;
+        pose.copy_from(&scratch.shown.pose);
+        velocity.copy_from(&scratch.shown.velocity);
+        mirror.joints(pose, velocity);
+        velocity.linear[0] = mirror.vector(velocity.linear[0]);
+    }
+}
+
+impl Costs<'_> {
+    /// Returns the cost of a transition to a row: features, future and discontinuity from the bodies in `scratch`. A cost of `least`
+    /// or more may be a lower bound.
+    pub fn transition(&self, scratch: &Scratch, to: &Match, least: f32) -> f32 {
+        let next = playing_at(self.db, to.row, to.mirrored);
+        let cost = to.cost + self.future(to, &next);
+        if cost >= least {
+            return cost;
+        }
+        let scale = discontinuity_scale(self.character, self.header);
+        let limit = (least - cost) / scale;
+        cost + scale * seam_at(self.db, &self.character.resolved.levers, scratch, next, to.row.at(), limit)
+    }
+
+    /// Returns the cost of the future if `playing`, the clip and time of `row`, plays: displacement of the root, and foresight.
+    pub fn future(&self, row: &Match, playing: &Playing) -> f32 {
+        let path = self.path(playing);
+        self.wanted.foresight.as_ref().map_or(path, |foresight| path + foresight.cost(self.db, row))
+    }
+
+    /// Returns the cost of pulling the root to the predicted simulated character while `playing` plays.
+    fn path(&self, playing: &Playing) -> f32 {
+        let (config, wanted) = (&self.character.config, &self.wanted.root);
+        let view = self.db.view(playing.clip, playing.mirrored);
+        let (there, facing, _) = view.trajectory(playing.time_s, config.search.path_ahead_s);
+        let apart = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
+        let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
+        let squares = apart.length_squared() / (SCALE_M * SCALE_M) + turn * turn;
+        config.responsiveness * config.search.path_cost * squares
+    }
+}
+
+/// Returns the cost of a square metre of discontinuity.
+fn discontinuity_scale(character: &Character, header: &StateHeader) -> f32 {
+    let config = &character.config;
+    let relaxed = 1.0 - RELAXED * header.has_to_obey(config);
+    relaxed * config.search.discontinuity_cost / (SCALE_M * SCALE_M)
+}
+
+/// Returns the cost of the discontinuity to `next`, with the source's memory for it in `scratch.memory`.
+pub fn discontinuity_cost(character: &Character, state: &MatcherState, scratch: &mut Scratch, next: Playing) -> f32 {
+    write_shown_body(character, state, scratch);
+    let Scratch { shown, next: after, memory, source: room, .. } = scratch;
+    character.source.pose(Playhead { playing: next, memory }, room, &mut after.pose, &mut after.velocity);
+    let (shown, after) = ((&shown.pose, &shown.velocity), (&after.pose, &after.velocity));
+    let seam = character.resolved.levers.between(shown, after);
+    discontinuity_scale(character, &state.header) * seam
+}
+
+/// Returns the discontinuity to a row, in m2. A mirrored row is compared with the mirror image of the shown body.
+fn seam_at(db: &Database, levers: &Levers, scratch: &Scratch, next: Playing, row: usize, limit: f32) -> f32 {
+    let clip = &db.clips[next.clip.at()];
+    let frame = db.row_frames[row].at();
+    let range = clip.frame_range();
+    let after = match frame + 1 {
+        inside if inside < range.end => inside,
+        _ if clip.looping() => range.start,
+        _ => frame,
+    };
+    let shown = if next.mirrored { &scratch.shown_mirrored } else { &scratch.shown };
+    levers.seam(db, (&shown.pose, &shown.velocity), (frame, after), limit)
+}

@@ -1,0 +1,89 @@
+//! Costs beside the features of a query: of the root a short time ahead, and with foresight of the time after that.
+
+use super::predict::predicted;
+use crate::database::Database;
+use crate::foresight::{Ahead, Foresight, ForesightSpec};
+use crate::input::{Goal, MotionInput};
+use crate::matcher::character::Character;
+use crate::matcher::config::MatcherConfig;
+use crate::matcher::model::Model;
+use crate::matcher::state::{MatcherState, StateHeader};
+use crate::matcher::weights::{multipliers, tagged};
+use crate::math::Facing;
+use crate::schema::TrajectorySample;
+use crate::search::Match;
+use glam::Vec3;
+
+/// Speed below which a velocity has no direction, in m/s.
+const STANDS_MPS: f32 = 0.05;
+
+/// Future with which the future of a row is compared.
+pub struct Wanted<'a> {
+    /// Predicted simulated character, in root space.
+    pub root: TrajectorySample,
+    /// Command for foresight; `None` if foresight is switched off or does not cover the command.
+    pub foresight: Option<Foreseen<'a>>,
+}
+
+/// Foresight for one command.
+pub struct Foreseen<'a> {
+    table: &'a Foresight,
+    ahead: Ahead,
+    cost_per_m: f32,
+}
+
+impl Foreseen<'_> {
+    /// Returns the cost of the future after a row.
+    pub fn cost(&self, db: &Database, row: &Match) -> f32 {
+        self.cost_per_m * self.table.loss_m(db, row.row, row.mirrored, self.ahead)
+    }
+}
+
+/// Returns the desired future of a character.
+pub fn wanted<'a>(
+    character: &Character,
+    input: &MotionInput,
+    state: &MatcherState,
+    table: Option<&'a Foresight>,
+) -> Wanted<'a> {
+    let root = predicted(character, input, state, character.config.search.path_ahead_s);
+    Wanted { root, foresight: table.and_then(|table| foreseen(character, input, &state.header, table)) }
+}
+
+/// Returns the command for foresight. The table covers commands to move in the direction of the commanded facing. Other directions
+/// count less, by the cosine of the angle between both; from 90 degrees on, the result is `None`.
+fn foreseen<'a>(
+    character: &Character,
+    input: &MotionInput,
+    header: &StateHeader,
+    table: &'a Foresight,
+) -> Option<Foreseen<'a>> {
+    let config = &character.config;
+    let cost_per_m = config.responsiveness * config.search.foresight_cost;
+    if cost_per_m == 0.0 || matches!(input.goal, Goal::None) {
+        return None;
+    }
+    let desired = &header.desired;
+    let velocity = Vec3::new(desired.velocity.x, 0.0, desired.velocity.z);
+    let speed_mps = velocity.length();
+    let along = if speed_mps > STANDS_MPS { velocity.dot(desired.facing.direction()) / speed_mps } else { 1.0 };
+    let root = Facing::from_rotation(header.shown_root(&config.transition).rotation);
+    let ahead = Ahead { turn_rad: root.angle_to(desired.facing), speed_mps };
+    (along > 0.0).then_some(Foreseen { table, ahead, cost_per_m: cost_per_m * along })
+}
+
+/// Returns the specification of a character's foresight table.
+pub fn spec(db: &Database, model: &Model, config: &MatcherConfig) -> ForesightSpec {
+    let stick = config.speeds.over(&model.stick);
+    let forbidden = tagged(model, &config.ground.own_ground_tags);
+    let mut multipliers = multipliers(model, config);
+    for channel in model.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
+        multipliers[channel.columns.clone()].fill(0.0);
+    }
+    ForesightSpec {
+        speeds_mps: [stick.walk.forward_mps, stick.run.forward_mps],
+        multipliers,
+        tags: db.accepted_without(forbidden),
+        end_exclusion_rows: (config.search.end_exclusion_s * db.search_rate_hz).round() as usize,
+    }
+}

@@ -1,0 +1,16 @@
+//! Stages of an update. Each is a job over what it names; [`super::update`] has their order.
+
+pub(super) mod blend;
+pub(crate) mod choose;
+pub(super) mod contacts;
+pub(crate) mod cost;
+pub(super) mod enter;
+pub(super) mod foreseen;
+pub(super) mod legs;
+pub(super) mod play;
+pub(super) mod predict;
+pub(crate) mod query;
+pub(super) mod root;
+pub(super) mod show;
+pub(super) mod upper_body;
+pub(super) mod warp_goals;

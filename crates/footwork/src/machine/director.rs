@@ -10,6 +10,7 @@ use crate::input::{InputError, MotionInput};
 use crate::matcher::director::{Directed, Directive, Director, ReportTimes};
 use crate::matcher::scratch::LayerScratch;
 use crate::matcher::source::{MotionSource, SourceScratch};
+use crate::matcher::state::AfterTick;
 use crate::matcher::{FiredEvent, Output, Playing};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};

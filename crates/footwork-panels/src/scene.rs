@@ -1,7 +1,8 @@
 //! Display list of the viewport's scene.
 
 use crate::camera::Lens;
-use crate::session::{Mode, Session};
+use crate::mode::Mode;
+use crate::session::Session;
 use crate::style::{self, COMMANDED, HELD, MATCHED, PAST, Scene, TOUCHES};
 use footwork::matcher::MotionMatcher;
 use footwork::math::Transform;

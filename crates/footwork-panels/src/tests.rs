@@ -1,8 +1,8 @@
 //! The panels without a window: keys, clicks, shown values, and pictures for review.
 
 use crate::flip::{Choice, Weight};
+use crate::mode::Mode;
 use crate::performance::Performance;
-use crate::session::Mode;
 use crate::{Driver, Session, Studio, Tuning};
 use egui::{Key, Modifiers, Theme, vec2};
 use egui_kittest::Harness;

@@ -1,6 +1,7 @@
 //! Page of clips: filter, sort and play the clips of a database.
 
-use crate::session::{Mode, Session};
+use crate::mode::Mode;
+use crate::session::Session;
 use egui::{RichText, Sense};
 use egui_extras::{Column, TableBuilder};
 use footwork::database::Database;

@@ -1,6 +1,7 @@
 //! Tags on the timeline, findings and repeats in the database panel: dragged and clicked without a window.
 
-use crate::session::{Mode, Session};
+use crate::mode::Mode;
+use crate::session::Session;
 use crate::tags::{Kind, Mark};
 use crate::tests::{database, harness};
 use crate::{Findings, Sources, Studio, Tuning};

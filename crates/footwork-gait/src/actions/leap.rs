@@ -167,7 +167,7 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     (s, Marks { leave_s, land_s, from_toe: toe, to_toe: lead })
 }
 
-/// Adds turns of the trunk, the gaze and swings of the arms of a leap: take-off, landing, lowest position and end at `times`.
+/// Adds turns of trunk and head, and swings of the arms, of a leap: take-off, landing, lowest position and end at `times`.
 fn move_leaping(s: &mut Script, times: [f32; 4], give_m: f32) {
     let [leave_s, land_s, low_s, seconds] = times;
     let mid_s = lerp(leave_s, land_s, 0.5);
@@ -318,7 +318,7 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
     (s, Marks { leave_s, land_s, from_toe, to_toe })
 }
 
-/// Adds turns of the trunk, the gaze and swings of the arms of a hop: lowest position, take-off, landing, lowest position after it
+/// Adds turns of trunk and head, and swings of the arms, of a hop: lowest position, take-off, landing, lowest position after it
 /// and end at `times`.
 fn move_hopping(s: &mut Script, times: [f32; 5], spec: &Hop) {
     let [low_s, leave_s, land_s, give_s, seconds] = times;

@@ -150,7 +150,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     s
 }
 
-/// Adds turns of the trunk, the gaze and swings of the arms of a step: the left foot is lifted and down, the body is over it, the
+/// Adds turns of trunk and head, and swings of the arms, of a step: the left foot is lifted and down, the body is over it, the
 /// right foot is down, and the action ends at `times`.
 fn move_stepping(s: &mut Script, times: [f32; 5], rise: f32) {
     let [lift_s, down_s, over_s, right_down_s, seconds] = times;

@@ -158,7 +158,7 @@ fn pelvis_keys(t: &Times, ascent: &Ascent, flight: &Flight, takes_off: Option<Pl
     ]
 }
 
-/// Adds turns of the trunk and the gaze.
+/// Adds turns of trunk and head.
 fn bend_over_edge(s: &mut Script, t: &Times, height: f32, stands: bool) {
     // The trunk bends over the edge as the shoulders rise above it.
     let rises = Curve::new(&s.pelvis[1]);

@@ -1,6 +1,6 @@
 //! Choice among characters by conditions.
 
-use crate::character::MotionCharacter;
+use crate::components::MotionCharacter;
 use crate::variables::MotionVariables;
 use bevy_ecs::prelude::*;
 use bevy_reflect::prelude::*;

@@ -8,7 +8,7 @@
 //! app.add_observer(|step: On<MotionFootstep>| println!("{} at {:.1} m/s", step.foot, step.speed_mps));
 //! ```
 
-use crate::character::{MotionKind, MotionOutput, MotionPaused, MotionState};
+use crate::components::{MotionKind, MotionOutput, MotionPaused, MotionState};
 use crate::convert::from_matcher;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;

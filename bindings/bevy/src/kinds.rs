@@ -2,7 +2,7 @@
 //! use it, created on other threads, and created again when a file changes.
 
 use crate::assets::{MotionConfig, MotionDatabase, MotionMachine, MotionNetworks};
-use crate::character::{MotionCharacter, RootDriver};
+use crate::components::{MotionCharacter, RootDriver};
 use bevy_asset::{Asset, AssetEvent, AssetId, Assets};
 use bevy_ecs::prelude::*;
 use bevy_tasks::{AsyncComputeTaskPool, Task, block_on, poll_once};

@@ -1,6 +1,6 @@
 //! Fits models that do not stand at rest, once they have moved for a while.
 
-use crate::character::MotionKind;
+use crate::components::MotionKind;
 use crate::model::{MotionRoles, Nodes, fit, show_on, skeleton_of};
 use crate::unknown_body::UnknownBody;
 use bevy_ecs::prelude::*;

@@ -79,9 +79,12 @@ mod built_in;
 mod camera;
 mod character;
 mod choose;
+mod components;
 mod convert;
 #[cfg(feature = "debug")]
 mod debug;
+#[cfg(feature = "debug")]
+mod debug_data;
 pub mod events;
 mod input;
 mod kinds;
@@ -91,11 +94,13 @@ mod model;
 mod montages;
 #[cfg(feature = "panels")]
 mod panels;
+mod plugin_state;
 mod pose;
 mod probe;
 mod recorder;
 mod root;
 pub mod schedule;
+mod sets;
 mod step;
 mod unknown_body;
 mod variables;
@@ -107,8 +112,8 @@ pub use assets::{
 pub use avian::AvianWorld;
 #[cfg(feature = "built-in")]
 pub use built_in::BuiltInPersonPlugin;
-pub use character::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
 pub use choose::{MotionChoice, MotionChooser};
+pub use components::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver, RootMotion};
 #[cfg(feature = "debug")]
 pub use debug::{FootworkDebugPlugin, MotionGizmos};
 pub use events::{
@@ -132,8 +137,7 @@ pub use panels::{MotionInspected, MotionInspection, MotionPanels, MotionPanelsPl
 pub use pose::MotionMask;
 pub use probe::{GroundFunction, GroundPoint, GroundProbe, LevelWorld, MotionWorld, WallFunction, WallProbe};
 pub use recorder::{MotionRecorder, MotionRecordingError};
-pub use root::RootMotion;
-pub use schedule::MotionSystems;
+pub use sets::MotionSystems;
 pub use variables::MotionVariables;
 
 use bevy_app::{FixedPostUpdate, PostUpdate};

@@ -1,10 +1,11 @@
 //! Systems over all characters, from inputs to poses of the clips' skeleton.
 
-use crate::character::{MotionCharacter, lift_m, shown_root};
-use crate::character::{MotionKind, MotionOutput, MotionPaused, MotionState, PluginState, RootDriver};
+use crate::components::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
+use crate::components::{lift_m, shown_root};
 use crate::convert::{from_matcher, into_matcher, into_root, into_vec};
 use crate::input::{HandTargets, LookAt, MotionBody, MotionInput};
 use crate::montages::MotionMontages;
+use crate::plugin_state::PluginState;
 use crate::probe::{GroundProbe, MotionWorld, WallProbe};
 use crate::recorder::MotionRecorder;
 use crate::step::step_one;

@@ -5,7 +5,7 @@
 //! ([`footwork::roles`]). A model with the skeleton of the clips takes poses as they are; any other is retargeted
 //! ([`footwork::retarget`]).
 
-use crate::character::{MotionCharacter, MotionKind};
+use crate::components::{MotionCharacter, MotionKind};
 use crate::convert::{into_quat, into_vec};
 use crate::unknown_body::{UnknownBody, places, with_travel};
 use bevy_asset::Assets;
@@ -291,22 +291,7 @@ pub(crate) fn fit(
     let (skeleton, roles, fit, scale) = match same(source, &skeleton) {
         Some(joints) => (skeleton, character.rig().roles.clone(), Fit::Same(joints), 1.0),
         None => {
-            let (skeleton, target) = if poses.is_empty() {
-                let roles = JointRoles::resolve(&skeleton, given)?;
-                match Reference::from_rest(&skeleton, &roles) {
-                    // An animation may have moved the nodes already; the skin keeps its bind pose.
-                    Err(RetargetError::RestPose) => {
-                        let bound = skeleton_of(nodes, true)?;
-                        let target = Reference::from_rest(&bound, &roles)?;
-                        (bound, target)
-                    }
-                    other => (skeleton, other?),
-                }
-            } else {
-                let roles = JointRoles::resolve_with_poses(&skeleton, given, &places(&skeleton, poses))?;
-                let target = Reference::from_motion(&skeleton, &roles, &with_travel(&skeleton, &roles, poses))?;
-                (skeleton, target)
-            };
+            let (skeleton, target) = reference_of_model(nodes, skeleton, given, poses)?;
             let clips = reference(character)?;
             let there = RetargetMap::new(clips.clone(), target.clone())?;
             let (scale, roles) = (there.scale, target.roles.clone());
@@ -334,6 +319,30 @@ pub(crate) fn fit(
         skeleton,
     };
     Ok((model, scale))
+}
+
+/// Returns the skeleton of a model, and the pose that shows how its body is built.
+fn reference_of_model(
+    nodes: &[Node],
+    skeleton: Skeleton,
+    given: &BTreeMap<String, String>,
+    poses: &[Pose],
+) -> Result<(Skeleton, Reference), ModelError> {
+    if !poses.is_empty() {
+        let roles = JointRoles::resolve_with_poses(&skeleton, given, &places(&skeleton, poses))?;
+        let target = Reference::from_motion(&skeleton, &roles, &with_travel(&skeleton, &roles, poses))?;
+        return Ok((skeleton, target));
+    }
+    let roles = JointRoles::resolve(&skeleton, given)?;
+    match Reference::from_rest(&skeleton, &roles) {
+        // An animation may have moved the nodes already; the skin keeps its bind pose.
+        Err(RetargetError::RestPose) => {
+            let bound = skeleton_of(nodes, true)?;
+            let target = Reference::from_rest(&bound, &roles)?;
+            Ok((bound, target))
+        }
+        other => Ok((skeleton, other?)),
+    }
 }
 
 /// Returns the `[joints of the clips]` joints of the same names if all have the same rest pose, otherwise `None`.

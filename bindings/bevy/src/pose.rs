@@ -1,8 +1,9 @@
 //! Conversion of poses from the clips' skeleton to the model's entities, and back.
 
-use crate::character::{MotionKind, MotionOutput, MotionPaused, MotionState, PluginState};
+use crate::components::{MotionKind, MotionOutput, MotionPaused, MotionState};
 use crate::convert::{from_quat, from_vec, into_quat, into_root, into_vec};
 use crate::model::{Fit, MotionJoint, MotionModel};
+use crate::plugin_state::PluginState;
 use bevy_ecs::prelude::*;
 use bevy_reflect::prelude::*;
 use bevy_time::{Fixed, Time};

@@ -1,38 +1,14 @@
 //! Position of a character: written to its `Transform`, or given to physics.
 
-use crate::character::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, PluginState, RootDriver};
-use crate::character::{lift_m, shown_root};
+use crate::components::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver, RootMotion};
+use crate::components::{lift_m, shown_root};
 use crate::convert::{from_matcher, from_quat, from_vec};
 use crate::model::MotionModel;
+use crate::plugin_state::PluginState;
 use crate::pose::{Overstep, between};
 use bevy_ecs::prelude::*;
-use bevy_math::{Quat, Vec3};
-use bevy_reflect::prelude::*;
+use bevy_math::Vec3;
 use bevy_transform::components::Transform;
-
-/// Movement of the character by its animation.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[reflect(Component, Default, Clone, PartialEq)]
-pub struct RootMotion {
-    /// Velocity of the root in world space, in m/s.
-    pub velocity: Vec3,
-    /// Turn rate about +Y, in radians per second.
-    pub yaw_rate_radps: f32,
-    /// Displacement since the last [`RootMotion::take`], relative to the root at that time, in metres.
-    pub translation: Vec3,
-    /// Rotation since the last [`RootMotion::take`].
-    pub rotation: Quat,
-}
-
-impl RootMotion {
-    /// Returns the displacement and rotation since the last call, relative to the body at that time; for a system in
-    /// `FixedUpdate`. Divide by the time step for a velocity that physics can use.
-    pub fn take(&mut self) -> (Vec3, Quat) {
-        let taken = (self.translation, self.rotation);
-        (self.translation, self.rotation) = (Vec3::ZERO, Quat::IDENTITY);
-        taken
-    }
-}
 
 /// Accumulates the displacement of a step.
 pub(crate) fn track_roots(mut characters: Query<(&MotionKind, &MotionOutput, &mut RootMotion), Without<MotionPaused>>) {

@@ -17,7 +17,9 @@
 
 use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionMachine, MotionNetworks};
 use crate::probe::MotionWorld;
-use crate::{FootworkPlugin, character, choose, events, input, kinds, learn, matching, model, pose, root, variables};
+use crate::{
+    FootworkPlugin, character, choose, components, events, input, kinds, learn, matching, model, pose, root, variables,
+};
 use bevy_app::AnimationSystems;
 use bevy_app::prelude::*;
 use bevy_asset::AssetApp;
@@ -26,20 +28,7 @@ use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy_ecs::system::SystemParamItem;
 use bevy_transform::TransformSystems;
 
-/// Stages of a frame, for ordering your own systems.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MotionSystems {
-    /// Reads inputs. Write [`crate::MotionInput`] before it.
-    Predict,
-    /// Updates characters.
-    Match,
-    /// Updates the poses of models, displacements in [`crate::RootMotion`], and events for observers.
-    Pose,
-    /// Empty, for changes to the pose.
-    Adjust,
-    /// Writes `Transform`s.
-    WriteBack,
-}
+pub use crate::sets::MotionSystems;
 
 impl<W: MotionWorld> Plugin for FootworkPlugin<W>
 where
@@ -58,8 +47,8 @@ where
             .init_resource::<matching::Crowds>()
             .init_resource::<matching::MotionBudget>()
             .insert_resource(pose::Overstep(1.0))
-            .register_type::<character::MotionCharacter>()
-            .register_type::<character::MotionPaused>()
+            .register_type::<components::MotionCharacter>()
+            .register_type::<components::MotionPaused>()
             .register_type::<choose::MotionChooser>()
             .register_type::<input::MotionInput>()
             .register_type::<variables::MotionVariables>()
@@ -70,7 +59,7 @@ where
             .register_type::<matching::MotionViewer>()
             .register_type::<model::MotionRoles>()
             .register_type::<pose::MotionMask>()
-            .register_type::<root::RootMotion>()
+            .register_type::<components::RootMotion>()
             .add_observer(pose::mark_entering);
         #[cfg(feature = "animation")]
         crate::animation::add(app);

@@ -8,11 +8,12 @@ use crate::interrupt::guarded;
 use crate::machine::{LISTED, print_machine, print_stay};
 use crate::output;
 use crate::print;
-use crate::run::{Drive, Summary};
+use crate::run::{Drive, Driven, Summary};
 use crate::stances;
 use anyhow::{Context, Result, bail};
 use footwork::database::{Database, TagQuery};
 use footwork::machine::Machine;
+use footwork::motion::StickSpeeds;
 use footwork::search::Explanation;
 use footwork_metrics::courses::Cues;
 use footwork_metrics::ground::GroundKind;
@@ -75,54 +76,77 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     };
     let driven = drive.run(&cast)?;
     let db = &cast.db;
+    write_files(args, common, db, &driven)?;
+    if common.json {
+        print_json(args, common, &driven, &stick, machine)?;
+    } else {
+        print_text(&driven, &stick);
+    }
+    Ok(())
+}
+
+/// Writes the requested files.
+fn write_files(args: &SimulateArgs, common: &Common, db: &Database, driven: &Driven) -> Result<()> {
     if let Some(path) = &args.bvh {
-        output::bvh(path, db, &driven)?;
+        output::bvh(path, db, driven)?;
     }
     if let Some(path) = &args.glb {
-        output::glb(path, db, &driven)?;
+        output::glb(path, db, driven)?;
     }
     if let Some(path) = &args.svg {
-        output::svg(path, &format!("course {}, seed {}", args.course, common.seed), &driven)?;
+        output::svg(path, &format!("course {}, seed {}", args.course, common.seed), driven)?;
     }
     if let (Some(path), Some(trace)) = (&args.trace, &driven.trace) {
         guarded(path, || trace.save(path))?;
     }
-    if common.json {
-        let mut summary = serde_json::to_value(&driven.summary)?;
-        summary["stick"] = json!(stick);
-        summary["course"] = json!(args.course);
-        summary["ground"] = json!(ground.name());
-        summary["seed"] = json!(common.seed);
-        if let Some(explanation) = &driven.explanation {
-            summary["explanation"] = serde_json::to_value(explanation)?;
-        }
-        if let Some(machine) = machine {
-            summary["machine"] = json!(driven.machine);
-            summary["machine"]["warnings"] = json!(machine.warnings());
-        }
-        if !driven.chosen.is_empty() {
-            summary["characters"] = json!(driven.chosen);
-        }
-        if let Some(stay) = &driven.stay {
-            summary["stay"] = serde_json::to_value(stay)?;
-        }
-        out!("{summary}");
-    } else {
-        out!("  {}", stick_line(&stick));
-        print_summary(&driven.summary);
-        for chosen in driven.chosen.iter().take(LISTED) {
-            let when = chosen.when.as_ref().map_or_else(String::new, |when| format!(", since `{when}`"));
-            out!("  {:>8.2} s  character {}{when}", chosen.from_s, chosen.character);
-        }
-        print_machine(&driven.machine);
-        if let Some(stay) = &driven.stay {
-            print_stay(stay);
-        }
-        if let Some(explanation) = &driven.explanation {
-            print_explanation(explanation);
-        }
-    }
     Ok(())
+}
+
+/// Prints the results as JSON.
+fn print_json(
+    args: &SimulateArgs,
+    common: &Common,
+    driven: &Driven,
+    stick: &StickSpeeds,
+    machine: Option<&Machine>,
+) -> Result<()> {
+    let mut summary = serde_json::to_value(&driven.summary)?;
+    summary["stick"] = json!(stick);
+    summary["course"] = json!(args.course);
+    summary["ground"] = json!(GroundKind::from(args.ground).name());
+    summary["seed"] = json!(common.seed);
+    if let Some(explanation) = &driven.explanation {
+        summary["explanation"] = serde_json::to_value(explanation)?;
+    }
+    if let Some(machine) = machine {
+        summary["machine"] = json!(driven.machine);
+        summary["machine"]["warnings"] = json!(machine.warnings());
+    }
+    if !driven.chosen.is_empty() {
+        summary["characters"] = json!(driven.chosen);
+    }
+    if let Some(stay) = &driven.stay {
+        summary["stay"] = serde_json::to_value(stay)?;
+    }
+    out!("{summary}");
+    Ok(())
+}
+
+/// Prints the results as text.
+fn print_text(driven: &Driven, stick: &StickSpeeds) {
+    out!("  {}", stick_line(stick));
+    print_summary(&driven.summary);
+    for chosen in driven.chosen.iter().take(LISTED) {
+        let when = chosen.when.as_ref().map_or_else(String::new, |when| format!(", since `{when}`"));
+        out!("  {:>8.2} s  character {}{when}", chosen.from_s, chosen.character);
+    }
+    print_machine(&driven.machine);
+    if let Some(stay) = &driven.stay {
+        print_stay(stay);
+    }
+    if let Some(explanation) = &driven.explanation {
+        print_explanation(explanation);
+    }
 }
 
 /// Returns the query of `--tags`.

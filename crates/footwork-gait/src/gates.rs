@@ -186,19 +186,11 @@ fn walking(walk: &Measured, reference: &[RawClip], out: &mut Vec<Gate>) {
         36.0,
         "24.6 +- 2.4 degrees (discovery.researcher.life 556c2ee5), about 30 (Perry, by scribd.com/document/394650774)",
     );
-    let uneven = [&hips, &knees, &ankles]
-        .map(|c| (0..101).map(|k| (c[0][k] - c[1][k]).abs()).sum::<f32>() / 101.0)
-        .into_iter()
-        .fold(0.0, f32::max);
+    let uneven = left_right_difference_deg([&hips, &knees, &ankles]);
     gate("walk_130_left_right_difference_deg", uneven, 0.0, 2.0, "people are even on average; only steps differ");
-    let mut times: Vec<f32> = walk.gait.truth.footsteps.iter().map(|s| s.start_s).filter(|t| *t > 0.0).collect();
-    times.sort_by(f32::total_cmp);
-    let gaps: Vec<f32> = times.windows(2).map(|t| t[1] - t[0]).collect();
-    let average = mean(&gaps);
-    let variance = mean(&gaps.iter().map(|g| (g - average) * (g - average)).collect::<Vec<_>>());
     gate(
         "walk_130_step_time_variation_pct",
-        100.0 * variance.sqrt() / average,
+        step_time_variation_pct(walk),
         0.5,
         3.0,
         "no two steps are alike: residual variation of step length is 1.5 %, of speed 2.3 % (Collins and Kuo 2013, PMC3756042)",
@@ -206,6 +198,21 @@ fn walking(walk: &Measured, reference: &[RawClip], out: &mut Vec<Gate>) {
     let own = walking_jerk_mps3(&walk.gait.clip, &JERK_JOINTS).0;
     let theirs = captured_jerk_mps3(reference);
     gate("walk_130_jerk_of_captured_walking", own / theirs, 0.5, 2.0, "LAFAN1 walking, measured by the same function");
+}
+
+/// Returns the largest of the mean differences between the strides of the left and the right leg; each stride has 101 samples.
+fn left_right_difference_deg(curves: [&[Vec<f32>; 2]; 3]) -> f32 {
+    curves.map(|c| (0..101).map(|k| (c[0][k] - c[1][k]).abs()).sum::<f32>() / 101.0).into_iter().fold(0.0, f32::max)
+}
+
+/// Returns the standard deviation of the times between footsteps, in percent of their mean.
+fn step_time_variation_pct(walk: &Measured) -> f32 {
+    let mut times: Vec<f32> = walk.gait.truth.footsteps.iter().map(|s| s.start_s).filter(|t| *t > 0.0).collect();
+    times.sort_by(f32::total_cmp);
+    let gaps: Vec<f32> = times.windows(2).map(|t| t[1] - t[0]).collect();
+    let average = mean(&gaps);
+    let variance = mean(&gaps.iter().map(|g| (g - average) * (g - average)).collect::<Vec<_>>());
+    100.0 * variance.sqrt() / average
 }
 
 /// Returns the jerk of captured walking: that of `reference`, or else of LAFAN1.

@@ -25,6 +25,7 @@
 //! assert!((walk.truth.speed_mps[0] - 1.25).abs() < 1e-3);
 //! ```
 
+mod action_truth;
 mod actions;
 mod body;
 mod coverage;
@@ -54,7 +55,7 @@ mod synth;
 mod truth;
 mod upper_body;
 
-pub use actions::{ActionContact, ActionKind, ActionObstacle, ActionPhases, ActionTruth, HAND_M};
+pub use action_truth::{ActionContact, ActionKind, ActionObstacle, ActionPhases, ActionTruth, HAND_M};
 pub use body::{HEIGHT_M, Side, TOE_HEIGHT_M, joint, skeleton};
 pub use coverage::{CoverageCell, coverage};
 pub use gates::{Gate, JERK_JOINTS, gates};

@@ -1,6 +1,6 @@
 //! Mirror image of a clip, exact to the bit.
 
-use crate::actions::{ActionContact, ActionObstacle, ActionTruth};
+use crate::action_truth::{ActionContact, ActionObstacle, ActionTruth};
 use crate::body::{Side, joint};
 use crate::truth::{Footstep, GaitClip, GaitTruth};
 use footwork::math::{Facing, Quat, Transform};

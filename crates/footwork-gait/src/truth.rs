@@ -1,6 +1,6 @@
 //! Ground truth of a generated clip, for tests.
 
-use crate::actions::ActionTruth;
+use crate::action_truth::ActionTruth;
 use crate::body::Side;
 use crate::footsteps::FootPlan;
 use crate::recipe::Recipe;

@@ -1,7 +1,7 @@
 //! Why a configuration cannot be used.
 
-use crate::files::ImportError;
 use crate::format;
+use crate::import_error::ImportError;
 use footwork::error::{cut_quotes, quoted};
 use std::path::PathBuf;
 

@@ -1,139 +1,24 @@
 //! Reads many motion files from disk at once; either all of them are read or an error is returned.
 
-use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
-use crate::cache::{ClipCache, Kept};
-use crate::format::{self, Format, MOST_BYTES};
+use crate::bvh::{self, BvhError, WriteOptions};
+use crate::cache::ClipCache;
+use crate::common_units::common_units;
+use crate::import_error::ImportError;
+use crate::imported::Imported;
+use crate::input::Input;
+use crate::loaded::{Loaded, load, stem};
 use crate::note::{Fix, Note};
 use crate::one_skeleton;
 use crate::place::Place;
-use crate::scene::{ClipsAndNotes, SceneError};
-use crate::take::{Origin, Take};
+use crate::unique_names::tell_apart;
+use crate::units::Units;
 use crate::upright;
 use footwork::clip::RawClip;
-use footwork::error::quoted;
 use footwork::files::write_atomically;
 use rayon::prelude::*;
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Reason why files could not be read or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ImportError {
-    /// A file could not be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// File or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        error: io::Error,
-    },
-    /// A file could not be written; the old file is unchanged.
-    #[error("cannot write {}: {error}", path.display())]
-    Write {
-        /// File.
-        path: PathBuf,
-        /// Reason of the failure.
-        error: io::Error,
-    },
-    /// A BVH file is invalid.
-    #[error(transparent)]
-    Bvh(#[from] BvhError),
-    /// A glTF or FBX file is invalid.
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    /// Annotations of a clip do not fit it.
-    #[error(transparent)]
-    Clip(#[from] footwork::clip::ClipError),
-    /// The extension of a file is not that of a motion format.
-    #[error("{} is no motion file by its name: expected one that ends in {}", path.display(), format::known())]
-    UnknownFormat {
-        /// File.
-        path: PathBuf,
-    },
-    /// A file holds several clips where one is expected.
-    #[error(
-        "{} holds {} clips ({}): expected one; read all of them, or choose with a range",
-        path.display(), names.len(), quoted(&names.join(", "))
-    )]
-    SeveralClips {
-        /// File.
-        path: PathBuf,
-        /// Names of the clips.
-        names: Vec<String>,
-    },
-    /// A folder holds no motion files.
-    #[error(
-        "{} holds no motion files: expected at least one that ends in {}, in the folder or below it",
-        path.display(), format::known()
-    )]
-    EmptyFolder {
-        /// Folder.
-        path: PathBuf,
-    },
-    /// The list of files is empty.
-    #[error("no files were given: expected at least one")]
-    NoFiles,
-    /// Two clips have the same name. Clips are identified by their names.
-    #[error(
-        "{} and {} both give a clip named `{name}`: rename one",
-        first.display(), second.display(), name = quoted(.name)
-    )]
-    RepeatedName {
-        /// Clip name: the file's, without extension.
-        name: String,
-        /// First file.
-        first: PathBuf,
-        /// Second file.
-        second: PathBuf,
-    },
-    /// A file seems to use a different unit from most others.
-    #[error(
-        "{} seems to be in {odd_unit} (body of {odd_length} units), most others in {unit} (about {usual_length} units): \
-         say which unit holds, or read it apart",
-        path.display()
-    )]
-    MixedUnits {
-        /// The file that differs.
-        path: PathBuf,
-        /// Unit guessed for it.
-        odd_unit: &'static str,
-        /// Its body length, in file units.
-        odd_length: f32,
-        /// Unit guessed for most files.
-        unit: &'static str,
-        /// Median body length of those files, in file units.
-        usual_length: f32,
-    },
-}
-
-/// Imported clips, and messages about them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Imported {
-    /// Clips sorted by name; on one skeleton wherever names and hierarchy allow it.
-    pub clips: Vec<RawClip>,
-    /// Messages about files and clips that were left out, adjusted or look doubtful, in the order of the files.
-    pub notes: Vec<Note>,
-    /// Automatic fixes: turned axes, unusual units. To accept only unchanged clips, reject clips that have a fix.
-    pub fixes: Vec<Fix>,
-    /// Takes as stored in their files, in the order of the files. Empty if sidecars are not read.
-    pub takes: Vec<Take>,
-    /// `[clips]` part of a take that each clip comes from. Empty if sidecars are not read.
-    pub origins: Vec<Origin>,
-    /// Unit of the BVH files: the given one, or the one that most of them suggest. [`Units::Auto`] without BVH files.
-    pub units: Units,
-}
-
-/// A file to read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Input {
-    pub path: PathBuf,
-    /// False for a file that a folder or a pattern gave: a model, a prop or an unreadable file is then left out.
-    pub named: bool,
-}
 
 /// Treatment of unreadable files of folders and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,41 +195,6 @@ pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// Renames clips that have one name in different folders to `folder.name`, with as many folders as make the names differ.
-fn tell_apart(clips: &mut [RawClip]) -> Vec<Note> {
-    let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (i, c) in clips.iter().enumerate() {
-        by_name.entry(c.name.clone()).or_default().push(i);
-    }
-    let mut notes = Vec::new();
-    for (name, same) in by_name.into_iter().filter(|(_, same)| same.len() > 1) {
-        let folders: Vec<Vec<String>> = same.iter().map(|i| folders(&clips[*i])).collect();
-        let most = folders.iter().map(Vec::len).max().unwrap_or(0);
-        let named = |levels: usize| -> Vec<String> {
-            let own =
-                |f: &Vec<String>| [&f[f.len() - levels.min(f.len())..], std::slice::from_ref(&name)].concat().join(".");
-            folders.iter().map(own).collect()
-        };
-        let apart = |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
-        // Two files of one name in one folder are a mistake: `finish` returns an error.
-        let Some(names) = (1..=most).map(named).find(apart) else { continue };
-        for (i, own) in same.into_iter().zip(names).filter(|(_, own)| *own != name) {
-            let text = format!("`{name}` is in several folders: this one is called `{own}`");
-            notes.push(Note { about: clips[i].source.clone(), text });
-            clips[i].name = own;
-        }
-    }
-    notes
-}
-
-/// Returns the names of the folders above a clip's file, the outermost first.
-fn folders(clip: &RawClip) -> Vec<String> {
-    let folder = Path::new(&clip.source).parent();
-    let parts = folder.into_iter().flat_map(Path::components);
-    let normal = parts.filter(|c| matches!(c, Component::Normal(_)));
-    normal.map(|c| c.as_os_str().to_string_lossy().into_owned()).collect()
-}
-
 /// Writes a clip as BVH. On an error, an existing file is unchanged.
 ///
 /// # Errors
@@ -352,140 +202,6 @@ fn folders(clip: &RawClip) -> Vec<String> {
 pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result<(), ImportError> {
     write_atomically(path, |out| bvh::write(clip, out, options).map_err(io::Error::other))
         .map_err(|error| ImportError::Write { path: path.to_owned(), error })
-}
-
-/// A file in memory.
-enum Loaded<'a> {
-    /// A parsed BVH file, and its key in the cache, if there is a cache.
-    Bvh(Bvh, Option<String>),
-    /// A cached clip, and its key in the cache.
-    Kept(Box<Kept>, String),
-    Bytes(Cow<'a, [u8]>, Format),
-    Clips(ClipsAndNotes),
-}
-
-fn load<'a>(place: Place<'a>, path: &Path, cache: Option<&ClipCache>) -> Result<Loaded<'a>, ImportError> {
-    let unread = |error| ImportError::Read { path: path.to_owned(), error };
-    place.look(path).map_err(unread)?;
-    let format = Format::of(path).ok_or_else(|| ImportError::UnknownFormat { path: path.to_owned() })?;
-    let bytes = place.read(path, MOST_BYTES).map_err(unread)?;
-    Ok(match format {
-        Format::Bvh => {
-            let key = cache.map(|c| c.key(&bytes, "bvh"));
-            match cache.zip(key.as_ref()).and_then(|(cache, key)| cache.get(key)) {
-                Some(kept) => Loaded::Kept(Box::new(kept), key.unwrap_or_default()),
-                None => Loaded::Bvh(bvh::parse(&bytes, &path.display().to_string())?, key),
-            }
-        }
-        other => Loaded::Bytes(bytes, other),
-    })
-}
-
-impl Loaded<'_> {
-    /// Converts the file to clips, except a BVH file, whose unit depends on the other files.
-    fn unless_text(self, place: Place, path: &Path, units: Units) -> Result<Self, ImportError> {
-        Ok(match self {
-            text @ (Self::Bvh(..) | Self::Kept(..)) => text,
-            other => Self::Clips(other.clips(place, path, units, None)?),
-        })
-    }
-
-    fn clips(
-        self,
-        place: Place,
-        path: &Path,
-        units: Units,
-        cache: Option<&ClipCache>,
-    ) -> Result<ClipsAndNotes, ImportError> {
-        let (name, source) = (stem(path), path.display().to_string());
-        let guess = self.guess();
-        let scale = units.metres_per_unit().or(guess.map(|g| g.metres_per_unit));
-        Ok(match self {
-            Self::Bvh(file, key) => {
-                let clip = file.to_clip(&name, &source, units)?;
-                if let (Some(cache), Some(key), Some(scale)) = (cache, key, scale) {
-                    cache.put(&key, scale, guess.map_or(f32::NAN, |g| g.body_length_units), &clip);
-                }
-                (vec![clip], Vec::new())
-            }
-            Self::Kept(kept, key) if scale == Some(kept.metres_per_unit) => {
-                if let Some(cache) = cache {
-                    cache.hit(&key);
-                }
-                (vec![RawClip { name, source, ..kept.clip }], Vec::new())
-            }
-            // The clip was cached with another unit: parse the file again.
-            Self::Kept(_, key) => {
-                let unread = |error| ImportError::Read { path: path.to_owned(), error };
-                let bytes = place.read(path, MOST_BYTES).map_err(unread)?;
-                return Self::Bvh(bvh::parse(&bytes, &source)?, Some(key)).clips(place, path, units, cache);
-            }
-            Self::Clips(clips) => clips,
-            Self::Bytes(bytes, Format::Fbx) => read_fbx(&bytes, &name, &source, units)?,
-            Self::Bytes(bytes, _) => {
-                let folder = path.parent().map(|folder| (place, folder));
-                crate::gltf::read(&bytes, &name, &source, folder, units)?
-            }
-        })
-    }
-
-    /// Returns the unit that a BVH file suggests; `None` for other formats, which define their unit.
-    fn guess(&self) -> Option<UnitGuess> {
-        match self {
-            Self::Bvh(file, _) => bvh::guess_units(file),
-            Self::Kept(kept, _) => {
-                let cmu = crate::units::is_cmu(kept.clip.skeleton.names().iter().map(String::as_str));
-                crate::units::guess(kept.body_length_units, cmu)
-            }
-            _ => None,
-        }
-    }
-}
-
-#[cfg(feature = "fbx")]
-fn read_fbx(bytes: &[u8], name: &str, source: &str, units: Units) -> Result<ClipsAndNotes, SceneError> {
-    crate::fbx::read(bytes, name, source, units)
-}
-
-#[cfg(not(feature = "fbx"))]
-fn read_fbx(_: &[u8], _: &str, source: &str, _: Units) -> Result<ClipsAndNotes, SceneError> {
-    Err(SceneError { file: source.to_owned(), problem: crate::scene::SceneProblem::FbxLeftOut })
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Returns the unit for all BVH files of a set, which is the one that most of them suggest. Also returns the indices of files
-/// whose body has a different size in it, each with its error.
-fn common_units(files: &[(&Input, Loaded)]) -> (Units, Vec<(usize, ImportError)>) {
-    const MOST_RATIO: f32 = 1.5;
-    let guesses: Vec<(usize, UnitGuess)> =
-        files.iter().enumerate().filter_map(|(i, (_, f))| Some((i, f.guess()?))).collect();
-    let votes = |g: &UnitGuess| guesses.iter().filter(|(_, o)| o.unit == g.unit).count();
-    // Without any guess, each conversion returns an error. Ties go to the first file.
-    let Some((_, usual)) = guesses.iter().rev().max_by_key(|(_, g)| votes(g)) else {
-        return (Units::Auto, Vec::new());
-    };
-    let usual_ones = guesses.iter().filter(|(_, g)| g.unit == usual.unit);
-    let mut lengths: Vec<f32> = usual_ones.map(|(_, g)| g.body_length_units).collect();
-    lengths.sort_by(f32::total_cmp);
-    let median = lengths[(lengths.len() - 1) / 2];
-    let odd = guesses.iter().filter(|(_, g)| {
-        let ratio = g.body_length_units / median;
-        g.unit != usual.unit && ratio.max(1.0 / ratio) > MOST_RATIO
-    });
-    let error = |(i, g): &(usize, UnitGuess)| {
-        let told = ImportError::MixedUnits {
-            path: files[*i].0.path.clone(),
-            odd_unit: g.unit,
-            odd_length: g.body_length_units,
-            unit: usual.unit,
-            usual_length: median,
-        };
-        (*i, told)
-    };
-    (Units::MetresPerUnit(usual.metres_per_unit), odd.map(error).collect())
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@
 //! the search ends and is complete for any structure of links.
 
 use crate::config_error::ConfigFileError;
-use crate::files::{ImportError, Input};
 use crate::format::Format;
+use crate::import_error::ImportError;
+use crate::input::Input;
 use glob::{MatchOptions, Pattern};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};

@@ -50,6 +50,7 @@
 
 pub mod bvh;
 mod cache;
+mod common_units;
 pub mod config;
 mod config_error;
 pub mod doctor;
@@ -60,6 +61,11 @@ mod find;
 pub mod format;
 pub mod glb;
 pub mod gltf;
+mod import;
+mod import_error;
+mod imported;
+mod input;
+mod loaded;
 mod machine;
 mod note;
 mod one_skeleton;
@@ -71,6 +77,8 @@ mod resample;
 mod scene;
 mod sidecar;
 mod take;
+mod unique_names;
+mod unit_setting;
 mod units;
 mod upright;
 
@@ -80,7 +88,9 @@ pub use config::{
     motion_files, read_clips,
 };
 pub use config_error::ConfigFileError;
-pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};
+pub use files::{import_files, read_clip, read_files, write_clip};
+pub use import_error::ImportError;
+pub use imported::Imported;
 pub use machine::{load_chooser, load_machine, parse_machine};
 pub use note::{Fix, Note};
 pub use ranges::RangeSpec;

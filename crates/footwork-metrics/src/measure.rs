@@ -1,107 +1,24 @@
 //! Samples all metrics from recorded or captured motion.
 
 use crate::RATE_HZ;
-use crate::courses::{Command, CommandKind, Course};
+use crate::courses::Course;
 use crate::metrics::{feet, jerk, response, root, skate};
 use crate::motion::{Motion, Space};
 use crate::recording::Recording;
 use crate::samples::{Occurrence, Samples};
 use crate::source::Source;
 use footwork::frames::JointIndex;
-use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
 use footwork::motion::StickSpeeds;
 use glam::Vec3;
+
+pub use crate::quantity::Quantity;
+pub use crate::response_times::response_times;
 
 /// Minimum lock time of a foot that counts as planted: 0.2 s, and half a frame for rounding.
 const HELD_S: f32 = 12.5 / RATE_HZ;
 /// Frames without a command after which a character should be idle: 1.5 s.
 const IDLE_FRAMES: usize = 90;
-
-macro_rules! quantities {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// A sampled quantity. Its unit is that of the metric's function.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Quantity {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl Quantity {
-            /// Number of quantities.
-            pub const COUNT: usize = [$(Self::$name),*].len();
-        }
-    };
-}
-
-quantities! {
-    /// Toe speed in frames whose source frame is labelled as contact, cm/s.
-    LabelSkate,
-    /// Toe speed in frames in which the toe is low, cm/s.
-    LowSkate,
-    /// Toe speed weighted by height, cm/s.
-    WeightedSkate,
-    /// Toe speed of feet that have been locked for over 0.2 s, cm/s.
-    HeldLock,
-    /// Toe speed after 1.5 s without a command, cm/s.
-    IdleToe,
-    /// Displacement of a toe by foot locks and IK, cm.
-    Correction,
-    /// The same in the last frame before a foot is released, cm.
-    UnlockJump,
-    /// Depth of toes below the ground, cm.
-    Penetration,
-    /// Angle of the knee, degrees.
-    KneeExtension,
-    /// Jerk of a joint in root space, m/s3.
-    JerkRoot,
-    /// Jerk of a joint in world space, m/s3.
-    JerkWorld,
-    /// Jerk in root space within 0.2 s after a transition, m/s3.
-    SeamJerkRoot,
-    /// Jerk in world space within 0.2 s after a transition, m/s3.
-    SeamJerkWorld,
-    /// Change of velocity in root space per frame, m/s.
-    VelocityChange,
-    /// The same, divided by the joint's 99.9th percentile in the played frames of the source, counted as often as they were
-    /// played.
-    VelocityChangeOverPlayed,
-    /// The same, divided by the joint's 99.9th percentile in all frames of the source, each counted once.
-    VelocityChangeOverDatabase,
-    /// The same, divided by the joint's maximum in the source.
-    VelocityChangeOverMax,
-    /// Change of the root's turn per frame at transitions, degrees.
-    YawStepChange,
-    /// Distance between the root and the simulated character, metres.
-    PathError,
-    /// Angle between the root and the simulated character, degrees.
-    HeadingError,
-    /// Distance between the poses before and after a transition, cm.
-    PoseJump,
-    /// Difference between the velocities before and after a transition, cm/s.
-    VelocityJump,
-    /// Transitions per second, one sample per frame.
-    Transitions,
-    /// Frames from one transition to the next.
-    FramesBetween,
-    /// Response time of the hips' velocity to turns of 90 degrees, s.
-    Turn90Velocity,
-    /// Response time of the hips' heading to turns of 90 degrees, s.
-    Turn90Heading,
-    /// Response time of the hips' velocity to turns of 180 degrees, s.
-    Turn180Velocity,
-    /// Response time of the hips' heading to turns of 180 degrees, s.
-    Turn180Heading,
-    /// Response time of the hips' velocity to starts, s.
-    Start,
-    /// Response time of the hips' velocity to stops, s.
-    Stop,
-    /// Response time of the hips' velocity to starts at random times, s.
-    RandomStart,
-    /// Response time of the hips' velocity to stops at random times, s.
-    RandomStop,
-    /// `RandomStart` and `RandomStop` together, s.
-    RandomCommand,
-}
 
 /// Name of the course of captured motion.
 const MOCAP: &str = "mocap";
@@ -344,47 +261,6 @@ impl Measurement {
     }
 }
 
-/// Returns the response time of each command of a course, for a body with `velocities` (world, m/s) and `facings`, both
-/// `[frames]`. Each entry: row, quantity, seconds.
-pub fn response_times(
-    course: &Course,
-    speeds: &StickSpeeds,
-    velocities: &[Vec3],
-    facings: &[Facing],
-) -> Vec<(usize, Quantity, f32)> {
-    let mut times = Vec::new();
-    for (k, Command { row, kind }) in course.commands.iter().copied().enumerate() {
-        let [old, new] = [row - 1, row].map(|row| commanded(&course.rows[row], speeds));
-        let (velocity, heading) = match kind {
-            CommandKind::Turn90 => (Quantity::Turn90Velocity, Some(Quantity::Turn90Heading)),
-            CommandKind::Turn180 => (Quantity::Turn180Velocity, Some(Quantity::Turn180Heading)),
-            CommandKind::Start => (Quantity::Start, None),
-            CommandKind::Stop => (Quantity::Stop, None),
-            CommandKind::RandomStart => (Quantity::RandomStart, None),
-            CommandKind::RandomStop => (Quantity::RandomStop, None),
-        };
-        // Motion after the next command does not count as a response to this one.
-        let until = course.commands.get(k + 1).map_or(velocities.len(), |next| next.row);
-        let time_s = response::velocity_t90_s(&velocities[row..until], old, new);
-        times.push((row, velocity, time_s));
-        if matches!(kind, CommandKind::RandomStart | CommandKind::RandomStop) {
-            times.push((row, Quantity::RandomCommand, time_s));
-        }
-        if let (Some(heading), Some(from), Some(to)) =
-            (heading, Facing::from_direction(old), Facing::from_direction(new))
-        {
-            times.push((row, heading, response::heading_t90_s(&facings[row..], to, from.angle_to(to))));
-        }
-    }
-    times
-}
-
-/// Returns the velocity that a stick requests: its direction at the gait's forward speed.
-fn commanded(stick: &Stick, speeds: &StickSpeeds) -> Vec3 {
-    let gait = if stick.gait == Gait::Run { &speeds.run } else { &speeds.walk };
-    stick.world(stick.movement, 0.0) * gait.forward_mps
-}
-
 impl Place {
     fn moment(self, motion: &Motion, frame: usize, joint: JointIndex) -> Occurrence {
         let playing = motion.playing[frame];
@@ -401,6 +277,7 @@ mod tests {
     use crate::recording::{Jump, Seam};
     use crate::source::SourceClip;
     use footwork::frames::ClipIndex;
+    use footwork::input::Stick;
     use footwork::matcher::Playing;
     use footwork::math::Transform;
     use glam::Vec2;

@@ -1,31 +1,17 @@
 //! Follows a character of a running game: replays the updates of its recorder as they arrive.
 
-use crate::session::{Mode, Session};
+use crate::followed::Followed;
+use crate::mode::Mode;
+use crate::session::Session;
 use crate::tracks::Tracks;
 use footwork::recorder::{DataId, Piece, Replay};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
-use web_time::Instant;
 
 /// Maximum number of kept updates: 36 minutes at 60 per second. The oldest are dropped.
 const MOST_UPDATES: usize = 1 << 17;
 /// Bytes above which half of the updates are dropped.
 const MOST_BYTES: usize = 256 << 20;
-/// Maximum time per frame for replaying received updates.
-const BUDGET: Duration = Duration::from_millis(8);
-
-/// A growing recording, replayed to its newest update.
-#[derive(Debug)]
-pub(crate) struct Followed {
-    /// Name of the game and the character.
-    pub name: String,
-    pub replay: Replay,
-    lost: u64,
-    /// True once no more updates arrive.
-    ended: bool,
-}
-
 /// Progress of following a character of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Following<'a> {
@@ -117,26 +103,6 @@ impl Session {
         let Followed { name, replay, lost, ended } = &**self.followed.as_ref()?;
         let waiting = replay.trace().updates() - replay.updates_done();
         Some(Following { name, waiting, lost: *lost, ended: *ended })
-    }
-
-    /// Replays received updates within the frame's time budget.
-    pub(crate) fn catch_up(&mut self) -> Result<(), String> {
-        let Some(followed) = &mut self.followed else { return Ok(()) };
-        let start = Instant::now();
-        while start.elapsed() < BUDGET {
-            let update = followed.replay.updates_done();
-            match followed.replay.step() {
-                Ok(true) => self.tracks.push(followed.replay.matcher(), followed.replay.trace().dt_s(update), 0.0),
-                Ok(false) => break,
-                // The error was reported before.
-                Err(_) if followed.ended => break,
-                Err(e) => {
-                    followed.ended = true;
-                    return Err(format!("{}: {e}", followed.name));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Returns settings that differ between the game and the session: name, value there, value here. Empty if no game is

@@ -7,22 +7,28 @@
 //!
 //! [`Studio`] lays out all of them. A shell passes it the time and dropped files, and saves its files.
 
+mod body;
 mod camera;
 mod drive;
 mod findings;
 mod flip;
 mod follow;
+mod followed;
 mod history;
 mod job;
 mod lanes;
 mod library;
 mod machine;
 mod machine_file;
+mod machine_text;
 mod measure;
+mod mode;
+mod networks;
 mod performance;
 mod request;
 mod scene;
 mod session;
+mod settings;
 mod states;
 mod studio;
 mod style;

@@ -1,15 +1,10 @@
-//! The file of a state machine, and editing its text.
+//! The file of a state machine, with its edited text.
 
-use crate::session::Session;
 use footwork::database::Database;
 use footwork::machine::Machine;
 use footwork_import::parse_machine;
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Text of a new file: a machine with one state.
-const BEGIN: &str = "[[states]]\nname = \"all\"\nmatch = \"\"\n";
 
 /// File of a state machine, with its edited text.
 #[derive(Clone, Debug)]
@@ -29,6 +24,21 @@ pub struct MachineFile {
 }
 
 impl MachineFile {
+    /// Takes the text of a file. `saved` is the text of the file on disk, or `None` if there is none.
+    pub(crate) fn new(path: &Path, text: String, saved: Option<String>, database: &Arc<Database>) -> Self {
+        let mut file = Self {
+            path: path.to_owned(),
+            saved,
+            unedited: text.clone(),
+            text,
+            in_force: None,
+            read: Err(String::new()),
+            warnings: Vec::new(),
+        };
+        file.check(database);
+        file
+    }
+
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -59,125 +69,45 @@ impl MachineFile {
         self.in_force.as_ref() != Some(&self.text)
     }
 
+    /// Returns true if the text was edited since it was opened or saved.
+    pub(crate) fn is_edited(&self) -> bool {
+        self.text != self.unedited
+    }
+
+    /// Returns the machine of the text, or the error message.
+    pub(crate) fn machine(&self) -> Result<Arc<Machine>, String> {
+        self.read.clone()
+    }
+
+    /// Replaces the text.
+    pub(crate) fn edit(&mut self, text: &str, database: &Arc<Database>) {
+        text.clone_into(&mut self.text);
+        self.check(database);
+    }
+
+    /// Marks the machine of the text as the one in use.
+    pub(crate) fn mark_in_force(&mut self) {
+        self.in_force = Some(self.text.clone());
+    }
+
+    /// Marks the text as saved.
+    pub(crate) fn mark_saved(&mut self) {
+        self.unedited.clone_from(&self.text);
+        self.saved = Some(self.text.clone());
+    }
+
+    /// Marks the text as edited since it was saved.
+    pub(crate) fn mark_unsaved(&mut self) {
+        self.unedited = self.saved.clone().unwrap_or_default();
+    }
+
     /// Parses the text again.
-    fn check(&mut self, database: &Arc<Database>) {
+    pub(crate) fn check(&mut self, database: &Arc<Database>) {
         let name = self.path.file_name().map_or(Path::new("machine.toml"), Path::new);
         let spec = parse_machine(&self.text, name).map_err(|e| e.to_string());
         let machine = spec.and_then(|spec| Machine::new(database.clone(), spec).map_err(|e| e.to_string()));
         let warnings = machine.as_ref().map(Machine::warnings).unwrap_or_default();
         self.warnings = warnings.iter().map(ToString::to_string).collect();
         self.read = machine.map(Arc::new);
-    }
-}
-
-impl Session {
-    /// Returns the file of the state machine.
-    pub fn machine_file(&self) -> Option<&MachineFile> {
-        self.machine_file.as_ref()
-    }
-
-    /// Opens the text of a state machine's file, and uses its machine; see [`Session::set_machine`]. A text with an error is
-    /// opened too, for editing. `saved` is the text of the file on disk, or `None` if there is none.
-    ///
-    /// # Errors
-    /// Returns the error of the text; the machine in use remains.
-    pub fn open_machine(&mut self, path: &Path, text: String, saved: Option<String>) -> Result<(), String> {
-        let mut file = MachineFile {
-            path: path.to_owned(),
-            saved,
-            unedited: text.clone(),
-            text,
-            in_force: None,
-            read: Err(String::new()),
-            warnings: Vec::new(),
-        };
-        file.check(&self.database);
-        self.machine_file = Some(file);
-        self.take_machine_of_file()
-    }
-
-    /// Starts a new file with one state.
-    pub(crate) fn begin_machine(&mut self) {
-        let opened = self.open_machine(Path::new("character.machine.toml"), BEGIN.to_owned(), None);
-        if let Err(what) = opened.and_then(|()| self.run_machine(true)) {
-            self.message = Some(what);
-        }
-    }
-
-    /// Sets the edited text. The machine in use remains until [`Session::apply_machine`].
-    pub fn edit_machine(&mut self, text: &str) {
-        if let Some(file) = &mut self.machine_file {
-            text.clone_into(&mut file.text);
-            file.check(&self.database);
-        }
-    }
-
-    /// Keeps the file when the database is rebuilt.
-    pub(crate) fn keep_machine_file(&mut self, file: Option<MachineFile>) {
-        self.machine_file = file;
-        if let Some(file) = &mut self.machine_file {
-            file.check(&self.database);
-        }
-    }
-
-    /// Uses the machine of the text. The character continues in the state of the same name, with the same values of variables.
-    ///
-    /// # Errors
-    /// Returns the error of the text; nothing changes.
-    pub fn apply_machine(&mut self) -> Result<(), String> {
-        let before = self.variables.clone();
-        self.take_machine_of_file()?;
-        self.run_machine(true)?;
-        self.variables.take_over(&before);
-        Ok(())
-    }
-
-    fn take_machine_of_file(&mut self) -> Result<(), String> {
-        let Some(file) = &self.machine_file else { return Ok(()) };
-        let (machine, text) = (file.read.clone()?, file.text.clone());
-        self.take_machine(machine)?;
-        if let Some(file) = &mut self.machine_file {
-            file.in_force = Some(text);
-        }
-        Ok(())
-    }
-
-    /// Returns the file if its text is not saved.
-    pub fn unsaved_machine(&self) -> Option<&MachineFile> {
-        self.machine_file().filter(|file| file.text != file.unedited)
-    }
-
-    /// Marks the text as saved.
-    pub fn mark_machine_saved(&mut self) {
-        if let Some(file) = &mut self.machine_file {
-            file.unedited.clone_from(&file.text);
-            file.saved = Some(file.text.clone());
-        }
-    }
-
-    /// Returns the unsaved text as JSON, for recovery after a crash, or `earlier` if all is saved.
-    pub fn kept_machine(&self, earlier: &str) -> String {
-        self.unsaved_machine().map_or(earlier.to_owned(), |file| {
-            json!({ "data": self.name, "path": file.path, "text": file.text, "saved": file.saved }).to_string()
-        })
-    }
-
-    /// Opens the text from [`Session::kept_machine`] and lets its machine run the character. Returns a message for the user, or
-    /// `None` if the text belongs to other data.
-    pub fn restore_machine(&mut self, kept: &str) -> Option<String> {
-        let kept: Value = serde_json::from_str(kept).ok()?;
-        let string = |key: &str| kept[key].as_str().map(str::to_owned);
-        if string("data")? != self.name {
-            return None;
-        }
-        let (path, text, saved) = (PathBuf::from(string("path")?), string("text")?, string("saved"));
-        let opened = self.open_machine(&path, text, saved.clone());
-        if let Some(file) = &mut self.machine_file {
-            // The text counts as unsaved.
-            file.unedited = saved.unwrap_or_default();
-        }
-        let words = "The state machine that was not saved the last time is open again.";
-        let error = opened.and_then(|()| self.run_machine(true)).err();
-        Some(error.map_or(words.to_owned(), |what| format!("{words} {what}")))
     }
 }

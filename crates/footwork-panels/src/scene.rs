@@ -1,7 +1,8 @@
 //! Display list of the viewport's scene.
 
 use crate::camera::Lens;
-use crate::session::{Mode, Session};
+use crate::mode::Mode;
+use crate::session::Session;
 use crate::style::{self, COMMANDED, HELD, MATCHED, PAST, Scene, TOUCHES};
 use footwork::matcher::MotionMatcher;
 use footwork::math::Transform;
@@ -80,28 +81,32 @@ impl Scenery<'_> {
     }
 
     fn grid(&self, picture: &mut Picture, around: Vec3) {
-        let frame = self.frame();
         self.horizon(picture);
         let [x0, z0] = [around.x, around.z].map(|v| (v / GRID_M).round() * GRID_M);
         let n = (REACH_M / GRID_M) as i32;
         for k in -n..=n {
             for along_x in [true, false] {
-                // In segments, so that they fade with the distance.
-                for piece in -n..n {
-                    let at = |i: i32| {
-                        let (a, b) = (i as f32 * GRID_M, k as f32 * GRID_M);
-                        let (x, z) = if along_x { (a, b) } else { (b, a) };
-                        Vec3::new(x0 + x, self.level_m, z0 + z)
-                    };
-                    let far = ((at(piece) - around.with_y(self.level_m)).length() / REACH_M).clamp(0.0, 1.0);
-                    if far >= 1.0 {
-                        continue;
-                    }
-                    let colour = self.colours.line.towards(self.colours.ground, far);
-                    if let Some(line) = self.lens.line(at(piece), at(piece + 1)) {
-                        picture.line_within(&line, &frame, colour, 1.0);
-                    }
-                }
+                let at = |i: i32| {
+                    let (a, b) = (i as f32 * GRID_M, k as f32 * GRID_M);
+                    let (x, z) = if along_x { (a, b) } else { (b, a) };
+                    Vec3::new(x0 + x, self.level_m, z0 + z)
+                };
+                self.fading_line(picture, around, (-n..n).map(|piece| [at(piece), at(piece + 1)]));
+            }
+        }
+    }
+
+    /// Draws a line of the grid in segments, so that it fades with the distance.
+    fn fading_line(&self, picture: &mut Picture, around: Vec3, segments: impl Iterator<Item = [Vec3; 2]>) {
+        let frame = self.frame();
+        for [from, to] in segments {
+            let far = ((from - around.with_y(self.level_m)).length() / REACH_M).clamp(0.0, 1.0);
+            if far >= 1.0 {
+                continue;
+            }
+            let colour = self.colours.line.towards(self.colours.ground, far);
+            if let Some(line) = self.lens.line(from, to) {
+                picture.line_within(&line, &frame, colour, 1.0);
             }
         }
     }

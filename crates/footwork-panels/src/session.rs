@@ -1,15 +1,17 @@
 //! A character and all that the panels show of it: data, settings, driver, recording, current view.
 
+use crate::body::body;
 use crate::drive::{Driver, Hands, Steering};
 use crate::findings::Findings;
-use crate::follow::Followed;
-use crate::history::{History, Step};
+use crate::followed::Followed;
+use crate::history::History;
 use crate::machine_file::MachineFile;
+use crate::mode::{ClipPlayer, Mode, Review};
 use crate::tags::Takes;
 use crate::tracks::Tracks;
 use crate::tuning::Tuning;
 use footwork::database::Database;
-use footwork::frames::{ClipIndex, FrameIndex};
+use footwork::frames::ClipIndex;
 use footwork::learned::Networks;
 use footwork::machine::{Machine, Variables};
 use footwork::matcher::{Character, MotionMatcher};
@@ -17,55 +19,15 @@ use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
 use footwork_draw::figure::Figure;
-use footwork_draw::motion::Motion;
-use footwork_metrics::eval::Mover;
 use footwork_metrics::ground::GroundKind;
 use glam::Vec3;
-use std::ops::Range;
 use std::sync::Arc;
 use web_time::Instant;
 
-/// Number of poses from which the body is derived.
-const BODY_SAMPLES: usize = 60;
 /// Maximum duration of a step, in seconds; limits the step after a pause of the window.
 const LONGEST_STEP_S: f32 = 0.1;
 /// A playing recording becomes live again within this number of updates of a game's newest.
 const NEARLY_LIVE: usize = 30;
-
-/// Displayed source.
-#[derive(Debug)]
-pub(crate) enum Mode {
-    /// The character as it is driven, or as a game sends it.
-    Live,
-    /// A recording.
-    Review(Box<Review>),
-    /// A clip of the database.
-    Clip(ClipPlayer),
-}
-
-/// Recording under review.
-#[derive(Debug)]
-pub(crate) struct Review {
-    pub trace: Arc<Trace>,
-    pub replay: Replay,
-    /// Index of the update shown.
-    pub update: usize,
-    pub playing: bool,
-    /// Range of updates that repeats.
-    pub looped: Option<Range<usize>>,
-    /// Time passed since the update shown, in seconds.
-    pub ahead_s: f32,
-    /// True for a recording from a file, after which the character cannot continue live.
-    pub opened: bool,
-}
-
-/// Playback of a clip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ClipPlayer {
-    pub clip: ClipIndex,
-    pub time_s: f64,
-    pub playing: bool,
-}
 
 /// Data, character and recording.
 #[derive(Debug)]
@@ -146,56 +108,11 @@ impl Session {
         &self.database
     }
 
-    /// Returns the networks that can replace the clips.
-    pub fn networks(&self) -> Option<&Arc<Networks>> {
-        self.networks.as_ref()
-    }
-
-    /// Sets networks that can replace the clips; see [`Session::play_networks`].
-    ///
-    /// # Errors
-    /// Returns a message if the networks are of other data; nothing changes.
-    pub fn set_networks(&mut self, networks: Arc<Networks>) -> Result<(), String> {
-        networks.check_schema(&self.database).map_err(|e| e.to_string())?;
-        self.networks = Some(networks);
-        if self.plays_networks() { self.play_networks(true) } else { Ok(()) }
-    }
-
-    /// Returns true while networks play.
-    pub fn plays_networks(&self) -> bool {
-        !self.matcher.character().plays_clips()
-    }
-
-    /// Lets networks or clips play. The character continues from the pose shown, and a new recording starts.
-    ///
-    /// # Errors
-    /// Returns a message if there are no networks, or they are of other data; nothing changes.
-    pub fn play_networks(&mut self, play: bool) -> Result<(), String> {
-        let config = self.tuning.matcher().clone();
-        let database = self.database.clone();
-        let character = match &self.networks {
-            Some(networks) if play => {
-                Character::learned(networks.clone(), Some(database), config).map_err(|e| e.to_string())
-            }
-            None if play => Err("no networks are loaded: drop a .fwnet file of this data".to_owned()),
-            _ => Character::new(database, config).map_err(|e| e.to_string()),
-        };
-        self.become_a(character?)
-    }
-
     /// Continues as another character from the pose shown, and starts a new recording.
     pub(crate) fn become_a(&mut self, character: Character) -> Result<(), String> {
         self.matcher.switch_to(Arc::new(character)).map_err(|e| e.to_string())?;
         self.begin_recording();
         Ok(())
-    }
-
-    /// Returns the mover for `footwork eval`.
-    pub(crate) fn mover(&self) -> Mover {
-        match &self.networks {
-            Some(networks) if self.plays_networks() => Mover::Learned(networks.clone()),
-            _ => Mover::Exact,
-        }
     }
 
     /// Returns the source of input.
@@ -245,7 +162,8 @@ impl Session {
     /// Advances the time: the live character moves, or the recording or clip continues.
     pub fn advance(&mut self, dt_s: f32, hands: &Hands, camera_yaw_rad: f32) {
         let dt_s = dt_s.clamp(0.0, LONGEST_STEP_S);
-        if let Err(what) = self.catch_up() {
+        let caught_up = self.followed.as_mut().map_or(Ok(()), |followed| followed.catch_up(&mut self.tracks));
+        if let Err(what) = caught_up {
             self.message = Some(what);
         }
         let result = match &mut self.mode {
@@ -492,128 +410,4 @@ impl Session {
             _ => self.shown().pose().world(skeleton, world),
         }
     }
-
-    /// Changes a setting and applies it; see [`Tuning::set`]. All changes of one drag are one undo step: set `moving` while the
-    /// drag continues. Reports errors in [`Session::message`].
-    pub fn set(&mut self, path: &[&str], value: Option<&serde_json::Value>, moving: bool) {
-        let before = self.tuning.clone();
-        let done = self.tuning.set(path, value).and_then(|()| self.apply());
-        match done {
-            Ok(()) => self.history.keep(Step::Settings(before.document().clone()), moving),
-            Err(what) => {
-                self.tuning = before;
-                self.message = Some(what);
-            }
-        }
-    }
-
-    /// Replaces the settings by those of a file.
-    ///
-    /// # Errors
-    /// Returns a message if the settings do not fit the database; the previous settings remain.
-    pub fn set_tuning(&mut self, tuning: Tuning) -> Result<(), String> {
-        let before = std::mem::replace(&mut self.tuning, tuning);
-        self.apply().inspect_err(|_| self.tuning = before)
-    }
-
-    /// Replaces the values of the settings, as one undo step.
-    ///
-    /// # Errors
-    /// Returns a message if the settings do not fit the database; the previous settings remain.
-    pub fn replace_tuning(&mut self, other: &Tuning) -> Result<(), String> {
-        let before = self.tuning.clone();
-        self.tuning.swap(other.document().clone());
-        let document = before.document().clone();
-        self.apply().inspect_err(|_| self.tuning = before)?;
-        self.history.keep(Step::Settings(document), false);
-        Ok(())
-    }
-
-    pub(crate) fn reapply(&mut self) {
-        if let Err(what) = self.apply() {
-            self.message = Some(what);
-        }
-    }
-
-    /// Applies the settings to the live character. A recording keeps its own.
-    fn apply(&mut self) -> Result<(), String> {
-        self.matcher.set_config(self.tuning.matcher().clone()).map_err(|e| e.to_string())
-    }
-}
-
-impl Review {
-    /// Returns true if only the recording has the results of hooks, such as those for ground and walls.
-    pub fn has_answers(&self) -> bool {
-        self.trace.asks_for_walls() || self.trace.asks_for_ground() && self.trace.ground().is_empty()
-    }
-
-    /// Shows an update.
-    pub fn show(&mut self, update: usize) -> Result<(), String> {
-        let update = update.min(self.trace.updates().saturating_sub(1));
-        let done = self.replay.updates_done();
-        let moved = match update {
-            // The update is already shown, or is the next one.
-            _ if done == update + 1 => Ok(()),
-            _ if done == update => self.replay.step().map(|_| ()),
-            _ => self.replay.seek(update),
-        };
-        moved.map_err(|e| e.to_string())?;
-        self.update = update;
-        Ok(())
-    }
-
-    fn advance(&mut self, dt_s: f32) -> Result<(), String> {
-        if !self.playing || self.trace.updates() == 0 {
-            return Ok(());
-        }
-        self.ahead_s += dt_s;
-        loop {
-            let range = self.looped.clone().unwrap_or(0..self.trace.updates());
-            let (next, wraps) = match self.update + 1 {
-                next if next < range.end => (next, false),
-                _ => (range.start, true),
-            };
-            if wraps && self.looped.is_none() {
-                (self.playing, self.ahead_s) = (false, 0.0);
-                return Ok(());
-            }
-            let step_s = self.trace.dt_s(next);
-            if self.ahead_s < step_s {
-                return Ok(());
-            }
-            self.ahead_s -= step_s.max(1e-4);
-            self.show(next)?;
-        }
-    }
-}
-
-impl ClipPlayer {
-    fn advance(&mut self, db: &Database, dt_s: f32) {
-        if !self.playing {
-            return;
-        }
-        let (clip, seconds) = (&db.clips[self.clip.at()], db.view(self.clip, false).seconds());
-        self.time_s += f64::from(dt_s);
-        if !clip.looping() && self.time_s > seconds {
-            self.time_s = 0.0;
-        }
-    }
-}
-
-/// Derives the figure from a database's skeleton and poses.
-fn body(db: &Database) -> Figure {
-    let (skeleton, joints) = (&db.skeleton, db.skeleton.len());
-    let frames = db.frames();
-    let samples = BODY_SAMPLES.min(frames);
-    let (mut pose, mut velocity) = (Pose::rest(skeleton), PoseVelocity::zero(joints));
-    let slots = db.rig.contact_joints.len();
-    let (mut all, mut world, mut contacts) = (Vec::new(), Vec::new(), Vec::new());
-    for k in 0..samples {
-        let frame = k * frames / samples;
-        contacts.extend_from_slice(&db.contacts[frame * slots..][..slots]);
-        db.sample_pose(FrameIndex::new(frame), 0.0, &mut pose, &mut velocity);
-        pose.world(skeleton, &mut world);
-        all.extend_from_slice(&world);
-    }
-    Figure::of(skeleton, &db.rig, &Motion::samples(joints, all, contacts))
 }

@@ -1,7 +1,8 @@
 //! State machine panel: states, outgoing transitions, variables, layers.
 
+use crate::mode::Mode;
 use crate::request::Request;
-use crate::session::{Mode, Session};
+use crate::session::Session;
 use crate::style;
 use egui::{Align2, Color32, FontId, ProgressBar, RichText, Sense, Slider, SliderClamping, Stroke, TextEdit};
 use footwork::machine::{LayerView, Machine, MachineSpec, StateSpec};

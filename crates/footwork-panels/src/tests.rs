@@ -1,8 +1,8 @@
 //! The panels without a window: keys, clicks, shown values, and pictures for review.
 
 use crate::flip::{Choice, Weight};
+use crate::mode::Mode;
 use crate::performance::Performance;
-use crate::session::Mode;
 use crate::{Driver, Session, Studio, Tuning};
 use egui::{Key, Modifiers, Theme, vec2};
 use egui_kittest::Harness;
@@ -344,16 +344,21 @@ fn weights_name_themselves() {
     assert_eq!(Weight::Channel("LeftFoot position".into()).to_string(), "LeftFoot position");
 }
 
-/// Saves a picture for review as `target/studio/*.png`, and checks that it is not empty.
-fn picture(harness: &mut Harness<'_, Studio>, name: &str) {
-    let image = match harness.render() {
-        Ok(image) => image,
+/// Returns a picture, or `None` without Vulkan, except in continuous integration.
+pub(crate) fn render(harness: &mut Harness<'_, Studio>) -> Option<image::RgbaImage> {
+    match harness.render() {
+        Ok(image) => Some(image),
         Err(e) if std::env::var_os("CI").is_none() => {
             eprintln!("skipped: no Vulkan: {e}");
-            return;
+            None
         }
         Err(e) => panic!("no Vulkan: {e}"),
-    };
+    }
+}
+
+/// Saves a picture for review as `target/studio/*.png`, and checks that it is not empty.
+fn picture(harness: &mut Harness<'_, Studio>, name: &str) {
+    let Some(image) = render(harness) else { return };
     let colours: std::collections::BTreeSet<[u8; 4]> = image.pixels().map(|p| p.0).collect();
     assert!(colours.len() > 100, "{name}: {} colours", colours.len());
     let target =

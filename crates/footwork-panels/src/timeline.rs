@@ -1,8 +1,9 @@
 //! Timeline panel: playing clips, transitions, feet, events and costs over time. A click shows that update.
 
 use crate::lanes::{CLIP_PX, LANE_PX, View};
+use crate::mode::Mode;
 use crate::request::Request;
-use crate::session::{Mode, Session};
+use crate::session::Session;
 use crate::style;
 use crate::tags::ClipTimeline;
 use egui::{Align2, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};

@@ -4,7 +4,7 @@ use crate::measure::Measure;
 use crate::session::Session;
 use egui::{DragValue, RichText};
 use footwork::matcher::MatcherConfig;
-use footwork::settings::{Field, Kind, Settings};
+use footwork::settings::{Choice, Field, Kind, Settings};
 use footwork_metrics::eval::Variant;
 use serde_json::{Value, json};
 
@@ -134,14 +134,9 @@ fn fields(
         path.push(field.key.to_owned());
         match &field.kind {
             Kind::Table(inner) if any(inner, filter) || fits(field, filter) => {
-                let title = field.help().first().cloned().unwrap_or_default();
-                let title = title.trim_end_matches('.').to_owned();
-                let header = egui::CollapsingHeader::new(title).id_salt(path.join("."));
-                let header = if filter.is_empty() { header } else { header.open(Some(true)) };
-                header.show(ui, |ui| {
-                    let within = if fits(field, filter) { "" } else { filter };
-                    fields(ui, path, inner, value, within, change);
-                });
+                let within = if fits(field, filter) { "" } else { filter };
+                let header = header(field, path, filter);
+                header.show(ui, |ui| fields(ui, path, inner, value, within, change));
             }
             // Weights have their own sliders.
             Kind::Map(_) | Kind::Table(_) => {}
@@ -150,6 +145,14 @@ fn fields(
         }
         path.pop();
     }
+}
+
+/// Returns the header of a table of settings, open while a filter is set.
+fn header(field: &Field, path: &[String], filter: &str) -> egui::CollapsingHeader {
+    let title = field.help().first().cloned().unwrap_or_default();
+    let title = title.trim_end_matches('.').to_owned();
+    let header = egui::CollapsingHeader::new(title).id_salt(path.join("."));
+    if filter.is_empty() { header } else { header.open(Some(true)) }
 }
 
 fn fits(field: &Field, filter: &str) -> bool {
@@ -192,13 +195,7 @@ fn setting(ui: &mut egui::Ui, path: &[String], field: &Field, value: &Value, cha
                 named(response, ui, json!(on));
             }
             Kind::Number => {
-                let mut number = value.as_f64().map_or(0.0, |v| f64::from(v as f32));
-                let (low, high) = field.range.unwrap_or((f64::MIN, f64::MAX));
-                let speed = (number.abs() * 0.01).max(0.002);
-                let drag = DragValue::new(&mut number).range(low..=high).speed(speed).max_decimals(4);
-                let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
-                let response = ui.add(drag.suffix(unit));
-                let number: f64 = (number as f32).to_string().parse().unwrap_or(number);
+                let (response, number) = number(ui, field, value);
                 named(response, ui, json!(number));
             }
             Kind::Count => {
@@ -208,17 +205,7 @@ fn setting(ui: &mut egui::Ui, path: &[String], field: &Field, value: &Value, cha
                 named(response, ui, json!(count));
             }
             Kind::Choice(choices) => {
-                let before = value.as_str().unwrap_or_default().to_owned();
-                let mut now = before.clone();
-                let combo = egui::ComboBox::from_id_salt(path.join(".")).selected_text(&before).show_ui(ui, |ui| {
-                    for choice in *choices {
-                        ui.selectable_value(&mut now, choice.name.to_owned(), choice.name).on_hover_text(choice.help());
-                    }
-                });
-                let mut response = combo.response;
-                if now != before {
-                    response.mark_changed();
-                }
+                let (response, now) = choice(ui, path, choices, value);
                 named(response, ui, json!(now));
             }
             _ => {
@@ -227,4 +214,32 @@ fn setting(ui: &mut egui::Ui, path: &[String], field: &Field, value: &Value, cha
             }
         }
     });
+}
+
+/// Draws a number. Returns the response and the number.
+fn number(ui: &mut egui::Ui, field: &Field, value: &Value) -> (egui::Response, f64) {
+    let mut number = value.as_f64().map_or(0.0, |v| f64::from(v as f32));
+    let (low, high) = field.range.unwrap_or((f64::MIN, f64::MAX));
+    let speed = (number.abs() * 0.01).max(0.002);
+    let drag = DragValue::new(&mut number).range(low..=high).speed(speed).max_decimals(4);
+    let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
+    let response = ui.add(drag.suffix(unit));
+    let number: f64 = (number as f32).to_string().parse().unwrap_or(number);
+    (response, number)
+}
+
+/// Draws a selection among names. Returns the response and the selected name.
+fn choice(ui: &mut egui::Ui, path: &[String], choices: &[Choice], value: &Value) -> (egui::Response, String) {
+    let before = value.as_str().unwrap_or_default().to_owned();
+    let mut now = before.clone();
+    let combo = egui::ComboBox::from_id_salt(path.join(".")).selected_text(&before).show_ui(ui, |ui| {
+        for choice in choices {
+            ui.selectable_value(&mut now, choice.name.to_owned(), choice.name).on_hover_text(choice.help());
+        }
+    });
+    let mut response = combo.response;
+    if now != before {
+        response.mark_changed();
+    }
+    (response, now)
 }

@@ -1,8 +1,9 @@
 //! Viewport: the figure on its ground, paths, features, candidates.
 
 use crate::camera::Orbit;
+use crate::mode::Mode;
 use crate::scene::{Layers, Scenery, Subject};
-use crate::session::{Mode, Session};
+use crate::session::Session;
 use crate::style::Scene;
 use egui::{Align2, FontId, Key, PointerButton, Sense};
 use footwork::frames::ClipIndex;

@@ -1,7 +1,8 @@
 //! Explanation of a search: its candidates, their costs, and the change of a weight with which a candidate would win.
 
 use crate::flip::{Choice, Flip};
-use crate::session::{Mode, Session};
+use crate::mode::Mode;
+use crate::session::Session;
 use crate::style;
 use crate::viewport::Ghost;
 use egui::{Color32, RichText, Sense, Stroke, StrokeKind};

@@ -1,21 +1,15 @@
 //! The application: opens and saves files, and stores unsaved changes.
 
+use crate::kept::Kept;
 use crate::open::{Chosen, Files, Opened, Work};
+use crate::path_field::PathField;
 use crate::shell::{self, Job};
 use eframe::{Frame, Storage};
 use egui::{Align2, Color32, FontId};
 use footwork_panels::{Request, Studio, Tuning};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Key of unsaved settings in the storage. A browser shares the storage among pages.
-const KEPT: &str = "footwork.settings";
-/// Key of unsaved tags.
-const KEPT_TAGS: &str = "footwork.tags";
-/// Key of an unsaved state machine.
-const KEPT_MACHINE: &str = "footwork.machine";
 
 /// Initial files of the application.
 #[derive(Clone, Debug, Default)]
@@ -40,15 +34,10 @@ pub struct App {
     message: Option<String>,
     /// Files to open after the current ones, last first.
     next: Vec<Files>,
-    /// Unsaved settings, by the name of their data.
-    kept: BTreeMap<String, String>,
-    /// Unsaved tags from the last run, of any data.
-    kept_tags: String,
-    /// Unsaved state machine of other data.
-    kept_machine: String,
+    /// Unsaved changes of other data, and those of the last run.
+    kept: Kept,
     chooser: shell::Chooser,
-    /// Path being typed.
-    typed: Option<String>,
+    path_field: PathField,
     gamepads: shell::Gamepads,
     live: Option<shell::Live>,
 }
@@ -74,14 +63,9 @@ impl App {
             config: start.config.clone().unwrap_or_else(|| PathBuf::from("footwork.toml")),
             message: None,
             next: start.config.iter().map(|path| Files::Disk(vec![path.clone()])).collect(),
-            kept: storage
-                .and_then(|s| s.get_string(KEPT))
-                .and_then(|text| serde_json::from_str(&text).ok())
-                .unwrap_or_default(),
-            kept_tags: storage.and_then(|s| s.get_string(KEPT_TAGS)).unwrap_or_default(),
-            kept_machine: storage.and_then(|s| s.get_string(KEPT_MACHINE)).unwrap_or_default(),
+            kept: Kept::load(storage),
             chooser: shell::Chooser::default(),
-            typed: None,
+            path_field: PathField::default(),
             gamepads: shell::Gamepads::default(),
             live: None,
         };
@@ -142,18 +126,6 @@ impl App {
         self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default()
     }
 
-    /// Returns the unsaved settings, by the name of their data.
-    fn kept_settings(&self) -> BTreeMap<String, String> {
-        let mut kept = self.kept.clone();
-        if let Some(session) = self.studio.as_ref().map(|studio| &studio.session) {
-            match session.tuning.is_changed() {
-                true => _ = kept.insert(session.name.clone(), session.tuning.text()),
-                false => _ = kept.remove(&session.name),
-            }
-        }
-        kept
-    }
-
     /// Starts background work.
     fn begin(&mut self, what: &str, work: Work) {
         let job = Job::start(work, self.tuning());
@@ -168,13 +140,7 @@ impl App {
         self.background = None;
         self.files = files.unwrap_or_default();
         let Some(studio) = &mut self.studio else { return };
-        let tags = studio.session.restore_tags(&self.kept_tags);
-        // The session holds the restored tags now.
-        self.kept_tags = studio.session.other_tags(&self.kept_tags);
-        let machine = studio.session.restore_machine(&self.kept_machine);
-        if machine.is_some() {
-            self.kept_machine.clear();
-        }
+        let [tags, machine] = self.kept.restore(&mut studio.session);
         self.say(tags);
         self.say(machine);
     }
@@ -187,14 +153,10 @@ impl App {
 
     fn take(&mut self, opened: Opened, files: Option<Files>) {
         let mut refused = None;
-        if matches!(opened, Opened::Session(_)) {
-            self.kept = self.kept_settings();
-        }
         match (opened, &mut self.studio) {
             (Opened::Session(session), studio) => {
                 if let Some(old) = studio {
-                    self.kept_tags = old.session.kept_tags(&self.kept_tags);
-                    self.kept_machine = old.session.kept_machine(&self.kept_machine);
+                    self.kept.keep(&old.session);
                 }
                 match studio {
                     Some(studio) => studio.open(*session),
@@ -234,7 +196,7 @@ impl App {
             return self.load_next();
         }
         let Some(studio) = &mut self.studio else { return };
-        let Some(text) = self.kept.remove(&studio.session.name) else { return };
+        let Some(text) = self.kept.settings.remove(&studio.session.name) else { return };
         let restored = Tuning::parse(&text).and_then(|kept| studio.session.replace_tuning(&kept));
         let words = "Settings of this data that were not saved are in force again. Undo takes them back.";
         self.say(Some(restored.err().unwrap_or_else(|| words.to_owned())));
@@ -351,37 +313,11 @@ impl App {
             Request::Open => return self.chooser.choose(Chosen::Files),
             Request::OpenFolder => return self.chooser.choose(Chosen::Folder),
             Request::OpenPath => {
-                self.typed.get_or_insert_default();
+                self.path_field.open();
                 return;
             }
         };
         self.message = Some(saved.unwrap_or_else(|what| what));
-    }
-
-    /// Draws a window for typing a path. Returns the files to open.
-    fn type_path(&mut self, context: &egui::Context) -> Option<Files> {
-        let text = self.typed.as_mut()?;
-        let (mut open, mut keep, mut there) = (false, true, true);
-        egui::Window::new("Open a path").open(&mut there).collapsible(false).resizable(false).show(context, |ui| {
-            ui.label("A database, a recording, settings, a state machine, networks, clips, or a folder of them:");
-            let field = ui.add(egui::TextEdit::singleline(text).desired_width(460.0).hint_text("mocap/hero.fwdb"));
-            if ui.memory(|memory| memory.focused().is_none()) {
-                field.request_focus();
-            }
-            open |= field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
-            ui.horizontal(|ui| {
-                open |= ui.button("Open").clicked();
-                keep &= !ui.button("Cancel").clicked();
-            });
-        });
-        let path = text.trim().to_owned();
-        if open && path.is_empty() {
-            return None;
-        }
-        if open || !keep || !there {
-            self.typed = None;
-        }
-        open.then(|| Files::Disk(vec![PathBuf::from(path)]))
     }
 
     /// Draws the application.
@@ -396,13 +332,13 @@ impl App {
                     self.message = Some(what);
                     // A web page has no paths.
                     if shell::Chooser::FOLDERS {
-                        self.typed.get_or_insert_default();
+                        self.path_field.open();
                     }
                 }
             }
         }
-        if let Some(files) = self.type_path(ui.ctx()) {
-            self.open(files);
+        if let Some(path) = self.path_field.ui(ui.ctx()) {
+            self.open(Files::Disk(vec![path]));
         }
         let dt_s = ui.input(|i| i.stable_dt);
         let area = ui.max_rect();
@@ -447,13 +383,7 @@ impl eframe::App for App {
     }
 
     fn save(&mut self, storage: &mut dyn Storage) {
-        let settings = self.kept_settings();
-        let text = serde_json::to_string(&settings).ok().filter(|_| !settings.is_empty());
-        storage.set_string(KEPT, text.unwrap_or_default());
-        let tags = self.studio.as_ref().map(|s| s.session.kept_tags(&self.kept_tags));
-        let machine = self.studio.as_ref().map(|s| s.session.kept_machine(&self.kept_machine));
-        storage.set_string(KEPT_MACHINE, machine.unwrap_or_else(|| self.kept_machine.clone()));
-        storage.set_string(KEPT_TAGS, tags.unwrap_or_else(|| self.kept_tags.clone()));
+        self.kept.save(self.studio.as_ref().map(|studio| &studio.session), storage);
     }
 
     fn auto_save_interval(&self) -> Duration {

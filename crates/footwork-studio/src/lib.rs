@@ -3,12 +3,14 @@
 mod app;
 #[cfg(not(target_arch = "wasm32"))]
 mod desktop;
+mod kept;
 #[cfg(not(target_arch = "wasm32"))]
 mod live;
 mod minute;
 mod open;
 #[cfg(target_arch = "wasm32")]
 mod page;
+mod path_field;
 #[cfg(target_arch = "wasm32")]
 mod web;
 

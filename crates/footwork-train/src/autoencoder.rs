@@ -7,8 +7,9 @@ use crate::decoder::Decoder;
 use crate::error::TrainError;
 use crate::pace::Limit;
 use crate::perceptron::{Gradient, Normalization, Perceptron, numbers};
-use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop, halves, tensor};
+use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, halves, tensor};
 use crate::random::Random;
+use crate::workshop::Workshop;
 use burn::tensor::{Device, Tensor};
 use footwork::learned::{Network, STEP_S};
 

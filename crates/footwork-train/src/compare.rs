@@ -1,7 +1,7 @@
 //! The command `baselines`: trains them, evaluates them and the exact search, and prints the table.
 
 use crate::args::BaselineFlags;
-use crate::bar;
+use crate::bar::bar;
 use anyhow::Context;
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::Database;

@@ -38,3 +38,4 @@ pub mod report;
 pub mod stepper;
 pub mod svg;
 pub mod train;
+pub mod workshop;

@@ -1,11 +1,13 @@
 //! The `footwork-train` command: trains the networks of learned motion matching.
 
 mod args;
+mod bar;
 mod compare;
 mod print;
 
 use anyhow::Context;
 use args::{Command, ExportFlags, ImportFlags, TrainFlags, Words};
+use bar::bar;
 use clap::Parser;
 use footwork::database::Database;
 use footwork::files::{read_at_most, write_atomically};
@@ -16,7 +18,7 @@ use footwork_train::phase::{Phase, Tick};
 use footwork_train::reference::read_reference;
 use footwork_train::train::{TrainJob, TrainSettings};
 use footwork_train::{onnx, svg};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -94,15 +96,6 @@ fn interruption() -> Arc<AtomicBool> {
         }
     });
     flag
-}
-
-/// Returns a progress bar on the terminal, if there is one.
-fn bar(hidden: bool) -> ProgressBar {
-    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) };
-    let bar = ProgressBar::with_draw_target(Some(1000), target);
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}%");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 fn show(bar: &ProgressBar, tick: Tick) {

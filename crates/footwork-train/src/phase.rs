@@ -1,10 +1,6 @@
-//! Types that all phases share: the device, the seed, and the record of losses.
+//! Phases of training: their course, and the record of their losses.
 
-use crate::checkpoint::{Keeper, SavedPhase};
-use crate::dataset::Dataset;
-use crate::error::TrainError;
 use crate::pace::{Limit, Pace};
-use crate::perceptron::Perceptron;
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -100,99 +96,6 @@ pub fn halves<S: Sync, T: Send, const N: usize>(
     (mean, one.into_iter().chain(other).collect())
 }
 
-/// Device, seed, observer and checkpoints of a phase.
-pub struct Workshop<'a> {
-    /// Device of the tensors, with derivatives.
-    pub device: Device,
-    /// Seed of all random numbers.
-    pub seed: u64,
-    /// Called after each step.
-    pub observer: &'a mut dyn FnMut(Tick),
-    /// Writes checkpoints.
-    pub keeper: Keeper,
-}
-
-impl Workshop<'_> {
-    /// Begins a phase, or continues a saved one.
-    ///
-    /// # Errors
-    /// Returns [`TrainError::Checkpoint`] if the saved networks have other sizes.
-    pub fn begin(
-        &mut self,
-        phase: Phase,
-        limit: Limit,
-        parts: &[&str],
-        networks: &mut [&mut Perceptron],
-    ) -> Result<Course, TrainError> {
-        let at = self.keeper.begun;
-        self.keeper.begun += 1;
-        let Some(saved) = self.keeper.checkpoint.phases.get(at) else {
-            return Ok(Course::new(limit, CourseState::new(phase, parts)));
-        };
-        let fits = saved.course.record.phase == phase
-            && saved.course.record.parts == parts
-            && saved.course.sums.len() == parts.len()
-            && saved.networks.len() == networks.len()
-            && saved.networks.iter().zip(&*networks).all(|(s, n)| s.sizes == n.sizes);
-        if !fits {
-            let detail = format!("the networks of the {} have other sizes", phase.name());
-            return Err(TrainError::Checkpoint { path: self.keeper.path.clone().unwrap_or_default(), detail });
-        }
-        networks.iter_mut().zip(&saved.networks).for_each(|(n, saved)| **n = saved.clone());
-        Ok(Course::new(limit, saved.course.clone()))
-    }
-
-    /// Writes a checkpoint if one is due.
-    ///
-    /// # Errors
-    /// Returns the error of [`Keeper::keep`].
-    pub fn keep(&mut self, course: &Course, networks: &[&Perceptron]) -> Result<(), TrainError> {
-        if self.keeper.is_due() { self.keeper.keep(saved(course.state(), networks)) } else { Ok(()) }
-    }
-
-    /// Ends a phase and writes a checkpoint of it.
-    ///
-    /// # Errors
-    /// Returns the error of [`Keeper::keep`].
-    pub fn end(&mut self, course: Course, networks: &[&Perceptron]) -> Result<PhaseRecord, TrainError> {
-        if course.over {
-            // The phase was saved at its end, and the phases after it must remain.
-            return Ok(course.record);
-        }
-        let state = course.finish();
-        let record = state.record.clone();
-        self.keeper.keep(saved(state, networks))?;
-        Ok(record)
-    }
-
-    /// Checks that the loss of a step is a number. `frames`: frames of its samples.
-    ///
-    /// # Errors
-    /// Returns [`TrainError::NotFinite`] if it is not.
-    pub fn check(&self, data: &Dataset, course: &Course, parts: &[f32], frames: &[usize]) -> Result<(), TrainError> {
-        let loss: f32 = parts.iter().sum();
-        if loss.is_finite() {
-            return Ok(());
-        }
-        let offending = |frame: &usize| !data.is_finite(*frame);
-        let frame = frames.iter().copied().find(offending).or_else(|| (0..data.frames()).find(offending));
-        let frame = frame.or(frames.first().copied()).unwrap_or(0);
-        let sequence = data.sequence_of(frame);
-        Err(TrainError::NotFinite {
-            phase: course.record.phase.name(),
-            step: course.pace.steps,
-            loss,
-            clip: data.clip_names[sequence.clip.at()].clone(),
-            time_s: sequence.time_s(frame),
-            advice: self.keeper.advice(),
-        })
-    }
-}
-
-fn saved(course: CourseState, networks: &[&Perceptron]) -> SavedPhase {
-    SavedPhase { course, networks: networks.iter().map(|n| (*n).clone()).collect() }
-}
-
 /// Steps per point of the loss curve, which is their mean.
 const STEPS_PER_POINT: u64 = 50;
 /// Number of validations per phase.
@@ -220,7 +123,8 @@ pub struct CourseState {
 }
 
 impl CourseState {
-    fn new(phase: Phase, parts: &[&str]) -> Self {
+    /// Returns the state of a phase that has not begun.
+    pub(crate) fn new(phase: Phase, parts: &[&str]) -> Self {
         let record = PhaseRecord {
             phase,
             steps: 0,
@@ -240,10 +144,10 @@ impl CourseState {
 pub struct Course {
     /// Pace.
     pub pace: Pace,
-    record: PhaseRecord,
+    pub(crate) record: PhaseRecord,
     sums: Vec<f32>,
     summed: u64,
-    over: bool,
+    pub(crate) over: bool,
 }
 
 impl Course {
@@ -294,7 +198,8 @@ impl Course {
         CourseState { record, sums: self.sums.clone(), summed: self.summed, over: false }
     }
 
-    fn finish(mut self) -> CourseState {
+    /// Ends the phase.
+    pub(crate) fn finish(mut self) -> CourseState {
         if self.summed > 0 {
             self.add_point();
         }

@@ -2,7 +2,7 @@
 
 use super::settings::{MotionInspected, MotionPanels};
 use crate::assets::{MotionConfig, MotionNetworks};
-use crate::character::{MotionCharacter, MotionKind};
+use crate::components::{MotionCharacter, MotionKind};
 use crate::recorder::MotionRecorder;
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;

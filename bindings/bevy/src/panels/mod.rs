@@ -8,7 +8,7 @@ mod window;
 pub use inspection::MotionInspection;
 pub use settings::{MotionInspected, MotionPanels};
 
-use crate::schedule::MotionSystems;
+use crate::sets::MotionSystems;
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_egui::{EguiPlugin, EguiPostUpdateSet, EguiPreUpdateSet, EguiPrimaryContextPass};

@@ -3,7 +3,7 @@
 use super::inspection::{MotionInspection, settings_of};
 use super::settings::MotionPanels;
 use crate::assets::MotionConfig;
-use crate::character::MotionCharacter;
+use crate::components::MotionCharacter;
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
 use bevy_egui::EguiContexts;

@@ -197,32 +197,29 @@ fn measure<'a>(
     }
     let mut equal = vec![true; built.len()];
     let mut found: Vec<Vec<Option<Match>>> = vec![vec![None; questions.len()]; built.len()];
-    for pass in 0..passes {
-        for start in (0..questions.len()).step_by(BLOCK) {
-            let block = start..(start + BLOCK).min(questions.len());
-            for (b, built) in built.iter().enumerate() {
-                if built.setting == Setting::Brute {
-                    for i in block.clone().filter(|_| pass == 0) {
-                        times[b][i].push(truth_us[i]);
-                        found[b][i] = truth[i];
-                    }
-                    continue;
+    let starts = || (0..questions.len()).step_by(BLOCK);
+    for (pass, start) in (0..passes).flat_map(|pass| starts().map(move |start| (pass, start))) {
+        let block = start..(start + BLOCK).min(questions.len());
+        for (b, built) in built.iter().enumerate() {
+            if built.setting == Setting::Brute {
+                for i in block.clone().filter(|_| pass == 0) {
+                    times[b][i].push(truth_us[i]);
+                    found[b][i] = truth[i];
                 }
-                let n = questions.len();
-                for i in (0..WARM_UP.min(n)).filter(|_| !is_cold) {
-                    let before = (start + n - WARM_UP.min(n) + i) % n;
-                    black_box(built.index.search(db, black_box(&questions[before].ask())));
-                }
-                for i in block.clone() {
-                    let query = questions[i].ask();
-                    cold.stream();
-                    let started = Instant::now();
-                    let answer = black_box(built.index.search(db, black_box(&query)));
-                    let us = started.elapsed().as_secs_f64() * 1e6;
-                    times[b][i].push(us);
-                    equal[b] &= same(answer, truth[i]);
-                    found[b][i] = answer;
-                }
+                continue;
+            }
+            if !is_cold {
+                warm_up(built, questions, db, start);
+            }
+            for i in block.clone() {
+                let query = questions[i].ask();
+                cold.stream();
+                let started = Instant::now();
+                let answer = black_box(built.index.search(db, black_box(&query)));
+                let us = started.elapsed().as_secs_f64() * 1e6;
+                times[b][i].push(us);
+                equal[b] &= same(answer, truth[i]);
+                found[b][i] = answer;
             }
         }
     }
@@ -254,6 +251,15 @@ fn measure<'a>(
         }
     });
     measured.collect()
+}
+
+/// Searches for the questions before the first of a block, so that caches hold the structure.
+fn warm_up(built: &Built, questions: &[OwnedQuery], db: &Database, start: usize) {
+    let n = questions.len();
+    for i in 0..WARM_UP.min(n) {
+        let before = (start + n - WARM_UP.min(n) + i) % n;
+        black_box(built.index.search(db, black_box(&questions[before].ask())));
+    }
 }
 
 /// True for the same row, side and bits of the cost.

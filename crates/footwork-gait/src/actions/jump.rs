@@ -2,7 +2,7 @@
 
 use super::leap::{AHEAD_M, Flight, HEEL_BEHIND_M, Hop, LAND_M, LEAVE_M, Leap, Marks, TIP_M, hop, leap};
 use super::script::{Place, Script, Via};
-use super::truth::{ActionKind, ActionObstacle};
+use crate::action_truth::{ActionKind, ActionObstacle};
 use crate::options::GaitOptions;
 use crate::repertoire::cm;
 use glam::Vec3;

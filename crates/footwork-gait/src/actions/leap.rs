@@ -3,7 +3,7 @@
 use super::base::Base;
 use super::curve::{at_rate, through};
 use super::script::{Approach, Exit, Place, Plant, Script, Via};
-use super::truth::ActionKind;
+use crate::action_truth::ActionKind;
 use crate::body::Side;
 use crate::laws::{cadence_hz, run_weight};
 use crate::options::GaitOptions;
@@ -154,6 +154,22 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
         ],
         vec![at_rate(leave_s, leave_z, vz), at_rate(land_s, land_z, vz)],
     ];
+    move_leaping(&mut s, [leave_s, land_s, low_s, seconds], spec.give_m);
+    s.blend_s = [leave_s.min(0.3), (seconds - land_s).min(0.4)];
+    let steps = LeapSteps { takes_off, leave_s, land_s, lead, right_up_s: up_s, down_s, step };
+    step_leaping(&mut s, (&flight, spec.level, spec.both), &steps);
+    // The right foot continues as in the locomotion.
+    s.phases = [0.0, leave_s, land_s, low_s];
+    s.flight = Some([leave_s, land_s]);
+    s.ground = vec![(0.0, 0.0), (leave_s, 0.0), (land_s, spec.level)];
+    let toe_joint = crate::body::joint::RIGHT_TOE;
+    s.touches.push((land_s, up_s, toe_joint, std::f32::consts::PI));
+    (s, Marks { leave_s, land_s, from_toe: toe, to_toe: lead })
+}
+
+/// Adds turns of trunk and head, and swings of the arms, of a leap: take-off, landing, lowest position and end at `times`.
+fn move_leaping(s: &mut Script, times: [f32; 4], give_m: f32) {
+    let [leave_s, land_s, low_s, seconds] = times;
     let mid_s = lerp(leave_s, land_s, 0.5);
     s.pelvis_turn = [
         vec![(0.0, 0.05), (leave_s, 0.08), (mid_s, 0.12), (land_s, 0.2), (low_s, 0.25), (seconds, 0.1)],
@@ -161,7 +177,7 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
         vec![],
     ];
     s.chest_turn = [
-        vec![(0.0, 0.1), (leave_s, 0.08), (mid_s, 0.2), (land_s, 0.3), (low_s, 0.3 + spec.give_m), (seconds, 0.12)],
+        vec![(0.0, 0.1), (leave_s, 0.08), (mid_s, 0.2), (land_s, 0.3), (low_s, 0.3 + give_m), (seconds, 0.12)],
         vec![(0.0, 0.0), (leave_s, -0.12), (land_s, 0.05), (seconds, 0.0)],
         vec![],
     ];
@@ -173,7 +189,26 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
         arm.outward = vec![(0.0, 0.1), (leave_s, 0.15), (mid_s, 0.55), (land_s, 0.4), (seconds, 0.1)];
         arm.elbow = vec![(0.0, 0.8), (leave_s, 1.2), (mid_s, 0.8), (land_s, 0.7), (seconds, 0.8)];
     }
-    s.blend_s = [leave_s.min(0.3), (seconds - land_s).min(0.4)];
+}
+
+/// Steps of a leap, in the space of its script.
+struct LeapSteps {
+    takes_off: Plant,
+    leave_s: f32,
+    land_s: f32,
+    /// Toes of the foot that lands first.
+    lead: Vec3,
+    /// Time at which this foot, the right one, is lifted again.
+    right_up_s: f32,
+    /// Time at which the left foot is down again, and the length of its step, in metres.
+    down_s: f32,
+    step: f32,
+}
+
+/// Adds the steps of a leap, whose landing is at `level`; with `both`, on both feet.
+fn step_leaping(s: &mut Script, (flight, level, both): (&Flight, f32, bool), steps: &LeapSteps) {
+    let LeapSteps { takes_off, leave_s, land_s, lead, right_up_s, down_s, step } = *steps;
+    let toe = takes_off.toe;
     let hip = |t: f32, x: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Hip(Vec3::new(x, y, z)), bend };
     let fly = |u: f32| leave_s + u * flight.seconds;
     s.feet[0].plants.push(Plant { up_s: leave_s, ..takes_off });
@@ -186,30 +221,23 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
         hip(fly(0.1), -0.01, -0.54, 0.28, 0.0),
         hip(fly(0.55), -0.01, -0.62, 0.38, 0.05),
     ];
-    let landing = Plant { down_s: land_s, up_s, toe: lead, yaw: -0.1, heel: [0.15, 0.85] };
+    let landing = Plant { down_s: land_s, up_s: right_up_s, toe: lead, yaw: -0.1, heel: [0.15, 0.85] };
     s.feet[1].plants = vec![landing];
     let mut free_s = land_s;
-    if spec.both {
-        let beside = Vec3::new(toe.x.max(0.1), spec.level, lead.z - 0.06);
+    if both {
+        let beside = Vec3::new(toe.x.max(0.1), level, lead.z - 0.06);
         free_s = lerp(land_s, down_s, 0.38);
         s.feet[0].plants.push(Plant { down_s: land_s, up_s: free_s, toe: beside, yaw: 0.1, heel: [0.3, 0.8] });
         s.feet[1].plants[0].heel[0] = 0.3;
         s.feet[0].vias = vec![hip(fly(0.25), 0.03, -0.72, -0.30, -0.5), hip(fly(0.65), 0.03, -0.68, -0.02, -0.2)];
     }
     // Past the other foot, and down a step ahead of it.
-    let past = if spec.both { lead.z + 0.3 * step - 0.2 } else { lead.z - 0.10 };
+    let past = if both { lead.z + 0.3 * step - 0.2 } else { lead.z - 0.10 };
     for (u, above, z) in [(0.42, 0.24, past), (0.78, 0.16, lead.z + step - 0.30)] {
-        let at = Place::Ground(Vec3::new(toe.x.max(0.07), spec.level + above, z));
+        let at = Place::Ground(Vec3::new(toe.x.max(0.07), level + above, z));
         s.feet[0].vias.push(Via { t: lerp(free_s, down_s, u), at, bend: 0.0 });
     }
     s.feet[0].down_s = Some(down_s);
-    // The right foot continues as in the locomotion.
-    s.phases = [0.0, leave_s, land_s, low_s];
-    s.flight = Some([leave_s, land_s]);
-    s.ground = vec![(0.0, 0.0), (leave_s, 0.0), (land_s, spec.level)];
-    let toe_joint = crate::body::joint::RIGHT_TOE;
-    s.touches.push((land_s, up_s, toe_joint, std::f32::consts::PI));
-    (s, Marks { leave_s, land_s, from_toe: toe, to_toe: lead })
 }
 
 /// A standing leap from both feet onto both.
@@ -246,7 +274,7 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
     let seconds = give_s + 0.75;
     let exit = Rc::new(Base::steady(options, 0.0));
     let join = exit.sample(2.0);
-    let mut s = Script::new(spec.name, spec.kind, approach);
+    let mut s = Script::new(spec.name.clone(), spec.kind, approach);
     s.exit = Exit::Join { base: exit, join, root: to_toe - Vec3::Z * stood[0].z };
     s.seconds = seconds;
     let ground = spec.level;
@@ -265,6 +293,35 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
             through(give_s, to_toe.z - 0.13),
         ],
     ];
+    move_hopping(&mut s, [low_s, leave_s, land_s, give_s, seconds], &spec);
+    s.blend_s = [0.3, 0.5];
+    for side in Side::BOTH {
+        let (k, x) = (side.at(), side.sign());
+        let foot = &mut s.feet[k];
+        foot.lift_s = Some(leave_s);
+        foot.lift_heel = 0.9;
+        let fly = |u: f32| leave_s + u * flight.seconds;
+        let hip = |t: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Hip(Vec3::new(0.02 * x, y, z)), bend };
+        let tuck = spec.tuck_m;
+        foot.vias = vec![
+            hip(fly(0.25), -lerp(tuck, 0.82, 0.5), -0.16, -0.45),
+            hip(fly(0.52), -tuck, 0.02, -0.1),
+            hip(fly(0.80), -lerp(tuck, 0.70, 0.6), 0.55 * reach, 0.1),
+        ];
+        foot.down_s = Some(land_s);
+        let toe = [crate::body::joint::LEFT_TOE, crate::body::joint::RIGHT_TOE][k];
+        s.touches.push((land_s, seconds, toe, std::f32::consts::PI));
+    }
+    s.phases = [0.0, leave_s, land_s, give_s];
+    s.flight = Some([leave_s, land_s]);
+    s.ground = vec![(0.0, 0.0), (leave_s, 0.0), (land_s, spec.level)];
+    (s, Marks { leave_s, land_s, from_toe, to_toe })
+}
+
+/// Adds turns of trunk and head, and swings of the arms, of a hop: lowest position, take-off, landing, lowest position after it
+/// and end at `times`.
+fn move_hopping(s: &mut Script, times: [f32; 5], spec: &Hop) {
+    let [low_s, leave_s, land_s, give_s, seconds] = times;
     let mid_s = lerp(leave_s, land_s, 0.5);
     let deep = 0.9 * (0.95 - spec.low_m) / 0.3;
     let soft = 0.35 + 0.9 * spec.give_m;
@@ -311,26 +368,4 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
             (seconds, 0.25),
         ],
     );
-    s.blend_s = [0.3, 0.5];
-    for side in Side::BOTH {
-        let (k, x) = (side.at(), side.sign());
-        let foot = &mut s.feet[k];
-        foot.lift_s = Some(leave_s);
-        foot.lift_heel = 0.9;
-        let fly = |u: f32| leave_s + u * flight.seconds;
-        let hip = |t: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Hip(Vec3::new(0.02 * x, y, z)), bend };
-        let tuck = spec.tuck_m;
-        foot.vias = vec![
-            hip(fly(0.25), -lerp(tuck, 0.82, 0.5), -0.16, -0.45),
-            hip(fly(0.52), -tuck, 0.02, -0.1),
-            hip(fly(0.80), -lerp(tuck, 0.70, 0.6), 0.55 * reach, 0.1),
-        ];
-        foot.down_s = Some(land_s);
-        let toe = [crate::body::joint::LEFT_TOE, crate::body::joint::RIGHT_TOE][k];
-        s.touches.push((land_s, seconds, toe, std::f32::consts::PI));
-    }
-    s.phases = [0.0, leave_s, land_s, give_s];
-    s.flight = Some([leave_s, land_s]);
-    s.ground = vec![(0.0, 0.0), (leave_s, 0.0), (land_s, spec.level)];
-    (s, Marks { leave_s, land_s, from_toe, to_toe })
 }

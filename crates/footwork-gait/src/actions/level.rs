@@ -4,7 +4,7 @@ use super::base::Base;
 use super::curve::{at_rate, through};
 use super::leap::{Flight, Hop, LAND_M, LEAVE_M, Leap, Marks, TIP_M, approach, hop, leap, pelvis, toes};
 use super::script::{Exit, Place, Plant, Script, Via};
-use super::truth::{ActionKind, ActionObstacle};
+use crate::action_truth::{ActionKind, ActionObstacle};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
 use crate::repertoire::cm;
@@ -116,23 +116,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
         s.pelvis[2].insert(0, through(lift_s, hips.z + 0.01));
         s.pelvis[1].insert(0, at_rate(lift_s, 0.945, 0.0));
     }
-    let lean = if up { 0.10 + 0.75 * height } else { 0.10 };
-    s.pelvis_turn[0] = vec![(0.0, 0.03), (down_s, 0.5 * lean), (over_s, 0.3 * lean), (seconds, 0.03)];
-    s.chest_turn[0] = vec![
-        (0.0, 0.05),
-        (lerp(lift_s, down_s, 0.5), 0.5 * lean),
-        (down_s, lean),
-        (over_s, 0.6 * lean),
-        (seconds, 0.04),
-    ];
-    s.gaze = vec![(0.0, 0.15), (0.7 * down_s, if up { 0.15 } else { 0.35 }), (right_down_s, 0.1), (seconds, 0.02)];
-    s.arms[0].forward = vec![(0.0, 0.0), (down_s, -0.25), (right_down_s, 0.3), (seconds, 0.05)];
-    s.arms[1].forward = vec![(0.0, 0.0), (down_s, 0.4), (right_down_s, -0.2), (seconds, 0.05)];
-    for arm in &mut s.arms {
-        arm.outward = vec![(0.0, 0.0), (down_s, 0.12), (seconds, 0.0)];
-        arm.elbow = vec![(0.0, 0.3), (down_s, 0.55), (seconds, 0.3)];
-    }
-    let ground = |t: f32, x: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Ground(Vec3::new(x, y, z)), bend };
+    move_stepping(&mut s, [lift_s, down_s, over_s, right_down_s, seconds], rise);
     let [left, foot] = &mut s.feet;
     left.lift_s = (!walks).then_some(lift_s);
     left.lift_heel = 0.35;
@@ -146,22 +130,8 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     foot.lift_s = Some(right_up_s);
     foot.lift_heel = if up { 0.75 } else { 0.9 };
     foot.down_s = Some(right_down_s);
-    if up {
-        left.vias = vec![
-            ground(lerp(lift_s, down_s, 0.55), 0.1, rise + 0.20, edge_z - 0.20, 0.1),
-            ground(lerp(lift_s, down_s, 0.86), 0.1, rise + 0.16, toe.z - 0.19, 0.35),
-        ];
-        foot.vias = vec![
-            ground(lerp(right_up_s, right_down_s, 0.45), -0.1, rise + 0.20, edge_z - 0.19, 0.0),
-            ground(lerp(right_up_s, right_down_s, 0.72), -0.1, rise + 0.17, edge_z + 0.10, 0.15),
-        ];
-    } else {
-        left.vias = vec![ground(lerp(lift_s, down_s, 0.5), 0.1, 0.17, edge_z - 0.05, 0.1)];
-        foot.vias = vec![
-            ground(lerp(right_up_s, right_down_s, 0.32), -0.1, 0.30, edge_z - 0.13, 0.1),
-            ground(lerp(right_up_s, right_down_s, 0.65), -0.1, lerp(0.2, rise + 0.2, 0.6), edge_z + 0.17, 0.15),
-        ];
-    }
+    let steps = [[lift_s, down_s], [right_up_s, right_down_s]];
+    [left.vias, foot.vias] = swings(rise, edge_z, toe.z, steps);
     if walks {
         // The left foot has left when the locomotion takes over.
         let end = &mut left.plants[0];
@@ -178,6 +148,54 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     let front = Vec3::new(0.0, rise.max(0.0), edge_z);
     s.obstacle = Some(ActionObstacle { front, yaw: 0.0, height_m: rise, depth_m: f32::INFINITY });
     s
+}
+
+/// Adds turns of trunk and head, and swings of the arms, of a step: the left foot is lifted and down, the body is over it, the
+/// right foot is down, and the action ends at `times`.
+fn move_stepping(s: &mut Script, times: [f32; 5], rise: f32) {
+    let [lift_s, down_s, over_s, right_down_s, seconds] = times;
+    let (up, height) = (rise > 0.0, rise.abs());
+    let lean = if up { 0.10 + 0.75 * height } else { 0.10 };
+    s.pelvis_turn[0] = vec![(0.0, 0.03), (down_s, 0.5 * lean), (over_s, 0.3 * lean), (seconds, 0.03)];
+    s.chest_turn[0] = vec![
+        (0.0, 0.05),
+        (lerp(lift_s, down_s, 0.5), 0.5 * lean),
+        (down_s, lean),
+        (over_s, 0.6 * lean),
+        (seconds, 0.04),
+    ];
+    s.gaze = vec![(0.0, 0.15), (0.7 * down_s, if up { 0.15 } else { 0.35 }), (right_down_s, 0.1), (seconds, 0.02)];
+    s.arms[0].forward = vec![(0.0, 0.0), (down_s, -0.25), (right_down_s, 0.3), (seconds, 0.05)];
+    s.arms[1].forward = vec![(0.0, 0.0), (down_s, 0.4), (right_down_s, -0.2), (seconds, 0.05)];
+    for arm in &mut s.arms {
+        arm.outward = vec![(0.0, 0.0), (down_s, 0.12), (seconds, 0.0)];
+        arm.elbow = vec![(0.0, 0.3), (down_s, 0.55), (seconds, 0.3)];
+    }
+}
+
+/// Returns the points that the left and the right foot pass while they swing onto a step. `steps`: times at which each foot is
+/// lifted and down; `toe_z`: toes of the left foot on the step.
+fn swings(rise: f32, edge_z: f32, toe_z: f32, steps: [[f32; 2]; 2]) -> [Vec<Via>; 2] {
+    let [[lift_s, down_s], [right_up_s, right_down_s]] = steps;
+    let ground = |t: f32, x: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Ground(Vec3::new(x, y, z)), bend };
+    if rise > 0.0 {
+        let left = vec![
+            ground(lerp(lift_s, down_s, 0.55), 0.1, rise + 0.20, edge_z - 0.20, 0.1),
+            ground(lerp(lift_s, down_s, 0.86), 0.1, rise + 0.16, toe_z - 0.19, 0.35),
+        ];
+        let right = vec![
+            ground(lerp(right_up_s, right_down_s, 0.45), -0.1, rise + 0.20, edge_z - 0.19, 0.0),
+            ground(lerp(right_up_s, right_down_s, 0.72), -0.1, rise + 0.17, edge_z + 0.10, 0.15),
+        ];
+        [left, right]
+    } else {
+        let left = vec![ground(lerp(lift_s, down_s, 0.5), 0.1, 0.17, edge_z - 0.05, 0.1)];
+        let right = vec![
+            ground(lerp(right_up_s, right_down_s, 0.32), -0.1, 0.30, edge_z - 0.13, 0.1),
+            ground(lerp(right_up_s, right_down_s, 0.65), -0.1, lerp(0.2, rise + 0.2, 0.6), edge_z + 0.17, 0.15),
+        ];
+        [left, right]
+    }
 }
 
 /// Returns the time at which the left foot leaves before the right foot's stance in which the locomotion takes over.

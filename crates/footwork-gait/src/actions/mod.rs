@@ -21,9 +21,6 @@ mod script;
 mod seat;
 mod stage;
 mod steps;
-mod truth;
-
-pub use truth::{ActionContact, ActionKind, ActionObstacle, ActionPhases, ActionTruth, HAND_M};
 
 use crate::mirror::mirrored;
 use crate::options::GaitOptions;

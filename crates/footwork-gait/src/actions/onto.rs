@@ -1,10 +1,10 @@
 //! Mantles and climbs onto an obstacle by its edge: by pushing up from it, or by pulling up from a hang.
 
 use super::base::Base;
-use super::curve::{Curve, at_rate, through};
+use super::curve::{Curve, Key, at_rate, through};
 use super::leap::{Flight, LEAVE_M, TIP_M, approach, pelvis, run_up, toes};
 use super::script::{Approach, Exit, Hold, Place, Plant, Script, Via};
-use super::truth::{ActionKind, ActionObstacle, HAND_M};
+use crate::action_truth::{ActionKind, ActionObstacle, HAND_M};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
 use crate::repertoire::cm;
@@ -96,12 +96,45 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
     s.after_s = 0.8;
     s.sided = true;
     s.blend_s = [0.3, 0.5];
+    s.pelvis = pelvis_keys(&t, &Ascent { height, caught_m, leave_z, caught_z, edge }, &flight, takes_off);
+    if stands {
+        s.pelvis[2].insert(0, through(0.47, hips.z - 0.06));
+    }
+    bend_over_edge(&mut s, &t, height, stands);
+    swing_arms(&mut s, &t);
+    hold_edge(&mut s, &t, height, edge);
+    feet(&mut s, &t, (edge, height, caught_m), takes_off);
+    s.ground = vec![(0.0, 0.0), (lerp(t.caught, t.pressed, 0.4), 0.0), (t.other, height)];
+    s.phases = [0.0, t.caught, t.off, t.other];
+    s.flight = Some([t.leave, t.caught]);
+    s.touches = vec![(t.foot, t.other, joint::LEFT_TOE, PI)];
+    let front = Vec3::new(0.0, height, edge);
+    s.obstacle = Some(ActionObstacle { front, yaw: 0.0, height_m: height, depth_m: f32::INFINITY });
+    s
+}
+
+/// Positions of an ascent, in metres.
+struct Ascent {
+    /// Height of the edge.
+    height: f32,
+    /// Height of the pelvis when the hands arrive.
+    caught_m: f32,
+    /// Pelvis along the direction of travel, when it leaves and when the hands arrive.
+    leave_z: f32,
+    caught_z: f32,
+    edge: f32,
+}
+
+/// Returns the keys of the pelvis: to the side, up and along the direction of travel.
+fn pelvis_keys(t: &Times, ascent: &Ascent, flight: &Flight, takes_off: Option<Plant>) -> [Vec<Key>; 3] {
+    let Ascent { height, caught_m, leave_z, caught_z, edge } = *ascent;
+    let stands = takes_off.is_none();
     let vz = (caught_z - leave_z) / flight.seconds;
-    s.pelvis = [
+    [
         vec![through(t.leave, 0.0), through(t.pressed, 0.0), through(t.foot, -0.02), through(t.other, 0.03)],
         vec![
             through(
-                if stands { 0.47 } else { lerp(takes_off.map_or(0.0, |p| p.down_s), leave, 0.3) },
+                if stands { 0.47 } else { lerp(takes_off.map_or(0.0, |p| p.down_s), t.leave, 0.3) },
                 if stands { 0.70 } else { 0.85 },
             ),
             at_rate(t.leave, LEAVE_M, flight.up_mps),
@@ -122,10 +155,11 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
             through(t.off, edge - 0.22),
             through(t.other, edge + 0.08),
         ],
-    ];
-    if stands {
-        s.pelvis[2].insert(0, through(0.47, hips.z - 0.06));
-    }
+    ]
+}
+
+/// Adds turns of trunk and head.
+fn bend_over_edge(s: &mut Script, t: &Times, height: f32, stands: bool) {
     // The trunk bends over the edge as the shoulders rise above it.
     let rises = Curve::new(&s.pelvis[1]);
     let when = |over_m: f32| {
@@ -175,6 +209,10 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
         (t.other, 0.2),
         (t.end, 0.0),
     ];
+}
+
+/// Adds swings of the arms.
+fn swing_arms(s: &mut Script, t: &Times) {
     s.both_arms(
         vec![
             (0.0, 0.0),
@@ -188,6 +226,10 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
         vec![(0.0, 0.0), (t.off, 0.3), (t.end, 0.0)],
         vec![(0.0, 0.3), (0.85 * t.leave, 1.7), (t.leave, 1.9), (t.off, 0.6), (t.end, 0.25)],
     );
+}
+
+/// Adds the holds of both hands on the edge.
+fn hold_edge(s: &mut Script, t: &Times, height: f32, edge: f32) {
     for side in Side::BOTH {
         let x = side.sign();
         s.holds.push(Hold {
@@ -205,14 +247,6 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
             facing: PI,
         });
     }
-    feet(&mut s, &t, (edge, height, caught_m), takes_off);
-    s.ground = vec![(0.0, 0.0), (lerp(t.caught, t.pressed, 0.4), 0.0), (t.other, height)];
-    s.phases = [0.0, t.caught, t.off, t.other];
-    s.flight = Some([t.leave, t.caught]);
-    s.touches = vec![(t.foot, t.other, joint::LEFT_TOE, PI)];
-    let front = Vec3::new(0.0, height, edge);
-    s.obstacle = Some(ActionObstacle { front, yaw: 0.0, height_m: height, depth_m: f32::INFINITY });
-    s
 }
 
 /// The feet hang, then move over the edge one after the other, the left first.

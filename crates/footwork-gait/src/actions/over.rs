@@ -2,7 +2,7 @@
 
 use super::leap::{Flight, Hop, LAND_M, LEAVE_M, Leap, Marks, hop, leap};
 use super::script::{Hold, Place, Script, Via};
-use super::truth::{ActionKind, ActionObstacle, HAND_M};
+use crate::action_truth::{ActionKind, ActionObstacle, HAND_M};
 use crate::body::Side;
 use crate::options::GaitOptions;
 use footwork::math::lerp;

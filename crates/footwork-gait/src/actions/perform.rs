@@ -3,7 +3,7 @@
 use super::base::SAMPLE_HZ;
 use super::script::{Exit, Object, Script};
 use super::stage::{Posed, Stage};
-use super::truth::{ActionContact, ActionObstacle, ActionPhases, ActionTruth};
+use crate::action_truth::{ActionContact, ActionObstacle, ActionPhases, ActionTruth};
 use crate::body::{ANKLE_M, FOOT_M, Side, TOE_HEIGHT_M, joint, offset};
 use crate::options::GaitOptions;
 use crate::synth::{empty, push_pose};

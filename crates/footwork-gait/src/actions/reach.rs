@@ -4,7 +4,7 @@ use super::base::Base;
 use super::curve::{at_rate, through};
 use super::leap::approach;
 use super::script::{Approach, Hold, Object, Script};
-use super::truth::{ActionKind, HAND_M};
+use crate::action_truth::{ActionKind, HAND_M};
 use crate::body::Side;
 use crate::options::GaitOptions;
 use crate::path::Leg;

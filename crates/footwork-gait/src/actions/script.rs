@@ -4,7 +4,7 @@
 
 use super::base::Base;
 use super::curve::Key;
-use super::truth::{ActionKind, ActionObstacle};
+use crate::action_truth::{ActionKind, ActionObstacle};
 use crate::body::Side;
 use glam::Vec3;
 use std::rc::Rc;

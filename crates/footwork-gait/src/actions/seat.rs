@@ -4,7 +4,7 @@ use super::base::Base;
 use super::curve::{at_rate, through};
 use super::leap::approach;
 use super::script::{Approach, Exit, Script};
-use super::truth::{ActionKind, ActionObstacle};
+use crate::action_truth::{ActionKind, ActionObstacle};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
 use crate::path::Leg;

@@ -181,31 +181,36 @@ fn overlaps(a: &[Sketch], b: &[Sketch], mirrored: bool) -> Vec<Overlap> {
                     if found.get(&place).is_some_and(|o| (o.starts[0]..o.starts[0] + o.frames).contains(&k)) {
                         continue;
                     }
-                    let o = grow(sketch, &b[other], [k, at]);
-                    let moves = sketch.way(o.0[0], o.1);
-                    let part = o.1 >= sketch.least && moves > MOVES_M;
-                    let longer = sketch.frames.max(b[other].frames);
-                    if part || sketch.covered(o.1, longer) && moves > WHOLE_MOVES_M {
-                        let o = Overlap { clips: [c, other], starts: o.0, frames: o.1, mirrored };
-                        let best = found.entry(place).or_insert(o);
-                        if o.frames > best.frames {
-                            *best = o;
-                        }
+                    if let Some((starts, frames)) = overlap(sketch, &b[other], [k, at]) {
+                        let o = Overlap { clips: [c, other], starts, frames, mirrored };
+                        keep_longer(found.entry(place).or_insert(o), o);
                     }
                 }
             }
             // Keeps the longest overlap of each pair.
             let mut best: BTreeMap<usize, Overlap> = BTreeMap::new();
             for o in found.into_values() {
-                let entry = best.entry(o.clips[1]).or_insert(o);
-                if o.frames > entry.frames {
-                    *entry = o;
-                }
+                keep_longer(best.entry(o.clips[1]).or_insert(o), o);
             }
             best.into_values().collect()
         })
         .collect();
     found.into_iter().flatten().collect()
+}
+
+fn keep_longer(best: &mut Overlap, other: Overlap) {
+    if other.frames > best.frames {
+        *best = other;
+    }
+}
+
+/// Returns the first frames and the number of frames of an overlap around a match, if it is long enough and moves enough.
+fn overlap(a: &Sketch, b: &Sketch, at: [usize; 2]) -> Option<([usize; 2], usize)> {
+    let (starts, frames) = grow(a, b, at);
+    let moves = a.way(starts[0], frames);
+    let part = frames >= a.least && moves > MOVES_M;
+    let longer = a.frames.max(b.frames);
+    (part || a.covered(frames, longer) && moves > WHOLE_MOVES_M).then_some((starts, frames))
 }
 
 /// Extends a match in both directions while the motion stays the same: returns the first frames and the number of frames.

@@ -51,13 +51,8 @@ pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
             let found = noisy(p, j, window);
             for (span, size, by_angle) in &found {
                 if round == 0 {
-                    let what = if *by_angle {
-                        format!("trembles by {:.1} degrees from frame to frame", size.to_degrees())
-                    } else {
-                        format!("trembles by {:.1} mm from frame to frame", 1000.0 * size)
-                    };
-                    let finding = Finding::new(Check::Jitter, Severity::Warning, &p.clip.name, what, "smooth it there");
-                    out.push(finding.mended().at_joint(p.name(j)).over(p, span[0], span[1]));
+                    let finding = finding(p, *size, *by_angle);
+                    out.push(finding.at_joint(p.name(j)).over(p, span[0], span[1]));
                 }
                 smooth(p, j, *span);
             }
@@ -66,6 +61,16 @@ pub fn check(p: &mut ExaminedClip, _: &Parts, out: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// Returns the finding about noise of a size, in metres or radians.
+fn finding(p: &ExaminedClip, size: f32, by_angle: bool) -> Finding {
+    let what = if by_angle {
+        format!("trembles by {:.1} degrees from frame to frame", size.to_degrees())
+    } else {
+        format!("trembles by {:.1} mm from frame to frame", 1000.0 * size)
+    };
+    Finding::new(Check::Jitter, Severity::Warning, &p.clip.name, what, "smooth it there").mended()
 }
 
 /// Returns the noisy stretches: first and last frame, size, and whether the size is an angle.

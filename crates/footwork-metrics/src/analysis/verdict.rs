@@ -92,22 +92,28 @@ fn still(db: &Database) -> [[f32; 2]; 3] {
         for clip in locomotion(db, made) {
             let roots = roots(db, clip);
             for pair in roots.windows(over + 1) {
-                let (from, to): (&Transform, &Transform) = (&pair[0], &pair[over]);
-                let way = to.translation - from.translation;
-                let speed_mps = way.with_y(0.0).length() / (over as f32 * frame_s);
-                let turned = Facing::from_rotation(from.rotation).angle_to(Facing::from_rotation(to.rotation));
-                let turn_deg_s = turned.to_degrees() / (over as f32 * frame_s);
-                match () {
-                    () if speed_mps < STANDS_MPS && turn_deg_s.abs() < STANDS_DEG_S => seconds[0][source] += frame_s,
-                    () if speed_mps > IN_PLACE_MPS => {}
-                    () if turn_deg_s > TURNS_DEG_S => seconds[1][source] += frame_s,
-                    () if turn_deg_s < -TURNS_DEG_S => seconds[2][source] += frame_s,
-                    () => {}
+                if let Some(kind) = kind_of_still(&pair[0], &pair[over], over as f32 * frame_s) {
+                    seconds[kind][source] += frame_s;
                 }
             }
         }
     }
     seconds
+}
+
+/// Returns 0 for idle motion between two roots, 1 and 2 for turning in place to the left and to the right.
+fn kind_of_still(from: &Transform, to: &Transform, passed_s: f32) -> Option<usize> {
+    let way = to.translation - from.translation;
+    let speed_mps = way.with_y(0.0).length() / passed_s;
+    let turned = Facing::from_rotation(from.rotation).angle_to(Facing::from_rotation(to.rotation));
+    let turn_deg_s = turned.to_degrees() / passed_s;
+    match () {
+        () if speed_mps < STANDS_MPS && turn_deg_s.abs() < STANDS_DEG_S => Some(0),
+        () if speed_mps > IN_PLACE_MPS => None,
+        () if turn_deg_s > TURNS_DEG_S => Some(1),
+        () if turn_deg_s < -TURNS_DEG_S => Some(2),
+        () => None,
+    }
 }
 
 impl fmt::Display for Verdict {

@@ -182,11 +182,7 @@ impl StancesCourse {
                 if left_s <= 1e-6 {
                     break;
                 }
-                let wanted_s =
-                    if self.jitter { self.dt_s * (0.5 + steps.below(1000) as f32 * 1e-3) } else { self.dt_s };
-                // The last step ends at the instant.
-                let dt_s = if left_s < 1.5 * f64::from(wanted_s) { left_s as f32 } else { wanted_s };
-                matcher.update(&input, dt_s)?;
+                matcher.update(&input, self.step_s(left_s, &mut steps))?;
                 let now_s = matcher.state().header.time_s;
                 let hips_m =
                     matcher.pose().world_from_root().point(matcher.pose().in_root(&db.skeleton, hips).translation).y;
@@ -208,30 +204,28 @@ impl StancesCourse {
             progress();
         }
         out.finish(request, &mut seen);
-        let Tally { mut delays, mut offs, held_s } = seen;
-        out.stance_held_pct = (100.0 * held_s[0] / held_s[1].max(1e-9)) as f32;
-        if !offs.is_empty() {
-            out.announced_off_s_p90 = percentile(&mut offs, 90.0);
-            out.announced_off_s_max = percentile(&mut offs, 100.0);
-        }
-        if !delays.is_empty() {
-            out.stance_delay_s_p50 = percentile(&mut delays, 50.0);
-            out.stance_delay_s_p90 = percentile(&mut delays, 90.0);
-            out.stance_delay_s_max = percentile(&mut delays, 100.0);
-        }
+        out.summarize(seen);
         out.count_events(&script, machine, &db, &fired);
-        for event in &fired {
-            hash.update(&(event.event.at() as u64).to_le_bytes());
-            let kind = match event.kind {
-                EventKind::Moment => 0,
-                EventKind::Begin => 1,
-                EventKind::End(_) => 2,
-            };
-            hash.update(&[kind, event.layer.map_or(255, |l| l as u8)]);
-        }
+        fired.iter().for_each(|event| hash_event(&mut hash, event));
         out.decision_hash = format!("{:016x}", hash.digest());
         Ok(out)
     }
+
+    /// Returns the next time step, in seconds. The last one ends at the instant.
+    fn step_s(&self, left_s: f64, steps: &mut Random) -> f32 {
+        let wanted_s = if self.jitter { self.dt_s * (0.5 + steps.below(1000) as f32 * 1e-3) } else { self.dt_s };
+        if left_s < 1.5 * f64::from(wanted_s) { left_s as f32 } else { wanted_s }
+    }
+}
+
+fn hash_event(hash: &mut Xxh3, event: &FiredEvent) {
+    hash.update(&(event.event.at() as u64).to_le_bytes());
+    let kind = match event.kind {
+        EventKind::Moment => 0,
+        EventKind::Begin => 1,
+        EventKind::End(_) => 2,
+    };
+    hash.update(&[kind, event.layer.map_or(255, |l| l as u8)]);
 }
 
 impl Request {
@@ -258,6 +252,21 @@ impl Request {
 }
 
 impl Stances {
+    /// Sets the shares and percentiles of the requests.
+    fn summarize(&mut self, seen: Tally) {
+        let Tally { mut delays, mut offs, held_s } = seen;
+        self.stance_held_pct = (100.0 * held_s[0] / held_s[1].max(1e-9)) as f32;
+        if !offs.is_empty() {
+            self.announced_off_s_p90 = percentile(&mut offs, 90.0);
+            self.announced_off_s_max = percentile(&mut offs, 100.0);
+        }
+        if !delays.is_empty() {
+            self.stance_delay_s_p50 = percentile(&mut delays, 50.0);
+            self.stance_delay_s_p90 = percentile(&mut delays, 90.0);
+            self.stance_delay_s_max = percentile(&mut delays, 100.0);
+        }
+    }
+
     /// Ends a request: the next one has begun, or the run ends.
     fn finish(&mut self, request: Option<Request>, seen: &mut Tally) {
         let Some(request) = request else { return };

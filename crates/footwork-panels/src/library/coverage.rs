@@ -32,23 +32,27 @@ impl Covered {
             for (s, speeds) in SPEEDS_MPS.windows(2).enumerate() {
                 ui.add_space(4.0);
                 ui.label(RichText::new(format!("{} to {} m/s", speeds[0], speeds[1])).strong());
-                egui::Grid::new(("coverage", s)).num_columns(6).spacing([3.0, 3.0]).show(ui, |ui| {
-                    ui.label("");
-                    for turns in TURNS_DEG_S.windows(2) {
-                        let middle = 0.5 * (turns[0] + turns[1]);
-                        ui.label(RichText::new(format!("{middle:+.0}°/s")).small());
-                    }
-                    ui.end_row();
-                    for (d, direction) in DIRECTIONS.iter().enumerate() {
-                        ui.label(RichText::new(*direction).small());
-                        for t in 0..TURNS_DEG_S.len() - 1 {
-                            cell(ui, coverage.cell(s, t, d));
-                        }
-                        ui.end_row();
-                    }
-                });
+                let grid = egui::Grid::new(("coverage", s)).num_columns(6).spacing([3.0, 3.0]);
+                grid.show(ui, |ui| cells(ui, coverage, s));
             }
         });
+    }
+}
+
+/// Draws the cells of one range of speeds: a line per direction, a column per turn.
+fn cells(ui: &mut egui::Ui, coverage: &Coverage, speed: usize) {
+    ui.label("");
+    for turns in TURNS_DEG_S.windows(2) {
+        let middle = 0.5 * (turns[0] + turns[1]);
+        ui.label(RichText::new(format!("{middle:+.0}°/s")).small());
+    }
+    ui.end_row();
+    for (d, direction) in DIRECTIONS.iter().enumerate() {
+        ui.label(RichText::new(*direction).small());
+        for t in 0..TURNS_DEG_S.len() - 1 {
+            cell(ui, coverage.cell(speed, t, d));
+        }
+        ui.end_row();
     }
 }
 

@@ -54,21 +54,8 @@ impl Repeats {
         let mut shown = None;
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             for (k, p) in found.iter().enumerate() {
-                ui.push_id(k, |ui| {
-                    let whole = if p.whole { "all of it" } else { "a part" };
-                    let first = format!("{} {:.2}-{:.2} s ({whole})", p.clip, p.start_s, p.end_s);
-                    let other_s = [p.start_s + p.later_s, p.end_s + p.later_s];
-                    let other = format!("as {} {:.2}-{:.2} s", p.same_as, other_s[0], other_s[1]);
-                    for (words, clip, time_s) in [(first, &p.clip, p.start_s), (other, &p.same_as, other_s[0])] {
-                        ui.horizontal(|ui| {
-                            if ui.small_button("Show me").clicked() {
-                                shown = Some((clip.clone(), time_s));
-                            }
-                            ui.add(egui::Label::new(RichText::new(words)).truncate());
-                        });
-                    }
-                    ui.add_space(4.0);
-                });
+                let clicked = ui.push_id(k, |ui| stretch(ui, p)).inner;
+                shown = clicked.or(shown.take());
             }
         });
         if let Some((name, time_s)) = shown
@@ -102,4 +89,23 @@ impl Repeats {
     pub fn found(&self) -> Option<&[Pruned]> {
         self.found.as_ref().filter(|_| self.running.is_none()).map(|f| f.1.as_slice())
     }
+}
+
+/// Draws a stretch and the one that it repeats. Returns the name of the clip to show, and the time in it in seconds.
+fn stretch(ui: &mut egui::Ui, p: &Pruned) -> Option<(String, f32)> {
+    let mut shown = None;
+    let whole = if p.whole { "all of it" } else { "a part" };
+    let first = format!("{} {:.2}-{:.2} s ({whole})", p.clip, p.start_s, p.end_s);
+    let other_s = [p.start_s + p.later_s, p.end_s + p.later_s];
+    let other = format!("as {} {:.2}-{:.2} s", p.same_as, other_s[0], other_s[1]);
+    for (words, clip, time_s) in [(first, &p.clip, p.start_s), (other, &p.same_as, other_s[0])] {
+        ui.horizontal(|ui| {
+            if ui.small_button("Show me").clicked() {
+                shown = Some((clip.clone(), time_s));
+            }
+            ui.add(egui::Label::new(RichText::new(words)).truncate());
+        });
+    }
+    ui.add_space(4.0);
+    shown
 }

@@ -1,7 +1,7 @@
 //! Line above the tracks of a clip: name and numbers of the selected mark.
 
+use super::mark::{Kind, Mark};
 use super::session::ClipPlace;
-use super::sidecar::{Kind, Mark};
 use super::track::{ClipTimeline, snap};
 use crate::session::Session;
 use egui::DragValue;

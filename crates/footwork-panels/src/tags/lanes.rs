@@ -1,6 +1,6 @@
 //! Tracks of a clip, from top to bottom.
 
-use super::sidecar::Kind;
+use super::mark::Kind;
 use crate::session::Session;
 use egui::{Pos2, Rect, pos2};
 

@@ -1,10 +1,9 @@
 //! Drawing of a clip's tracks.
 
 use super::lanes::{Lane, Layout};
+use super::mark::{Kind, Mark, Selected, end_s};
 use super::session::ClipPlace;
-use super::sidecar::{Kind, Mark, end_s};
 use super::takes::EditedTake;
-use super::track::Selected;
 use crate::session::Session;
 use crate::style;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos2};

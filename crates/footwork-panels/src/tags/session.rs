@@ -3,7 +3,8 @@
 use super::sidecar::Sidecar;
 use super::takes::{EditedTake, Home, Sources, Takes, Unsaved};
 use crate::history::Step;
-use crate::session::{ClipPlayer, Mode, Session};
+use crate::mode::{ClipPlayer, Mode};
+use crate::session::Session;
 use crate::tuning::Tuning;
 use footwork::frames::ClipIndex;
 use footwork_import::Take;

@@ -1,12 +1,13 @@
 //! Timeline of a clip: drag its tags, costs, cuts and events.
 
 use super::lanes::{Lane, Layout, NAMES_PX, height, lanes};
+use super::mark::{Kind, Mark, Selected, end_s};
 use super::paint::Drawing;
 use super::session::ClipPlace;
-use super::sidecar::{Kind, Mark, end_s};
 use super::takes::Home;
+use crate::mode::Mode;
 use crate::request::Request;
-use crate::session::{Mode, Session};
+use crate::session::Session;
 use egui::{Key, PointerButton, Pos2, Rect, Sense, scroll_area::ScrollSource};
 use footwork_import::Take;
 
@@ -18,9 +19,6 @@ const LEAST_FRAMES: f32 = 8.0;
 const COST: f32 = 0.5;
 /// Name of a new tag or event.
 const NAME: &str = "new";
-
-/// Selected mark of the shown take.
-pub(crate) type Selected = (Kind, usize);
 
 /// Dragged part of a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Recordings of a host, such as a game, that grow while they are reviewed.
 
-use crate::session::Mode;
+use crate::mode::Mode;
 use crate::why::flip_at;
 use crate::{Hands, Session, Tuning};
 use footwork::build::{BuildConfig, BuildOptions, build};

@@ -1,8 +1,9 @@
 //! Tags on the timeline, findings and repeats in the database panel: dragged and clicked without a window.
 
-use crate::session::{Mode, Session};
+use crate::mode::Mode;
+use crate::session::Session;
 use crate::tags::{Kind, Mark};
-use crate::tests::{database, harness};
+use crate::tests::{database, harness, render};
 use crate::{Findings, Sources, Studio, Tuning};
 use egui::{Key, Modifiers, Theme};
 use egui_kittest::Harness;
@@ -389,14 +390,7 @@ fn pictures() {
         harness.run_steps(240);
         show(&mut harness, "walk_125");
         let save = |harness: &mut Harness<'_, Studio>, what: &str| {
-            let image = match harness.render() {
-                Ok(image) => image,
-                Err(e) if std::env::var_os("CI").is_none() => {
-                    eprintln!("skipped: no Vulkan: {e}");
-                    return;
-                }
-                Err(e) => panic!("no Vulkan: {e}"),
-            };
+            let Some(image) = render(harness) else { return };
             image.save(folder.join(format!("{name}_{what}.png"))).unwrap();
         };
         harness.get_by_label("Database").click();

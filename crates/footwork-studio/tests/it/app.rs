@@ -1,5 +1,6 @@
 //! The application without a window: it loads, opens dropped files, rejects broken ones, saves, and stores unsaved changes.
 
+use crate::storage::Kept;
 use eframe::Storage;
 use egui::{DroppedFile, Key, Modifiers, vec2};
 use egui_kittest::Harness;
@@ -7,7 +8,6 @@ use egui_kittest::kittest::Queryable;
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork_studio::{App, Files, Start, minute};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -243,20 +243,6 @@ fn a_scripted_minute_is_the_same_every_time() {
     let hash = minute().unwrap();
     assert_eq!(hash.len(), 16);
     assert_eq!(minute().unwrap(), hash);
-}
-
-/// Storage in memory.
-#[derive(Default)]
-struct Kept(BTreeMap<String, String>);
-
-impl Storage for Kept {
-    fn get_string(&self, key: &str) -> Option<String> {
-        self.0.get(key).cloned()
-    }
-    fn set_string(&mut self, key: &str, value: String) {
-        self.0.insert(key.to_owned(), value);
-    }
-    fn flush(&mut self) {}
 }
 
 #[test]

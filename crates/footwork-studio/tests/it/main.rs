@@ -2,4 +2,5 @@
 
 mod app;
 mod live;
+mod storage;
 mod tags;

@@ -1,12 +1,12 @@
 //! Tags in the application: saved beside the clips, used by a rebuild, restored after a crash, never overwriting others' changes.
 
+use crate::storage::Kept;
 use eframe::Storage;
 use egui::{DroppedFile, Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use footwork::frames::ClipIndex;
 use footwork_studio::{App, Files, Start};
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const DT_S: f32 = 1.0 / 60.0;
@@ -121,20 +121,6 @@ fn what_somebody_else_wrote_is_not_written_over() {
     session.undo();
     press_save(&mut harness);
     assert!(std::fs::read_to_string(&sidecar).unwrap().contains("events ="));
-}
-
-/// Storage in memory.
-#[derive(Default)]
-struct Kept(BTreeMap<String, String>);
-
-impl Storage for Kept {
-    fn get_string(&self, key: &str) -> Option<String> {
-        self.0.get(key).cloned()
-    }
-    fn set_string(&mut self, key: &str, value: String) {
-        self.0.insert(key.to_owned(), value);
-    }
-    fn flush(&mut self) {}
 }
 
 #[test]

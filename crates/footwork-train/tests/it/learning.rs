@@ -10,8 +10,8 @@ use footwork_train::dataset::{Dataset, LONGEST_WINDOW};
 use footwork_train::error::TrainError;
 use footwork_train::kinematics::Kinematics;
 use footwork_train::pace::Limit;
-use footwork_train::phase::Workshop;
 use footwork_train::train::DeviceKind;
+use footwork_train::workshop::Workshop;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

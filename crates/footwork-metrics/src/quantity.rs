@@ -1,0 +1,86 @@
+//! The quantities that are sampled from motion.
+
+macro_rules! quantities {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// A sampled quantity. Its unit is that of the metric's function.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Quantity {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Quantity {
+            /// Number of quantities.
+            pub const COUNT: usize = [$(Self::$name),*].len();
+        }
+    };
+}
+
+quantities! {
+    /// Toe speed in frames whose source frame is labelled as contact, cm/s.
+    LabelSkate,
+    /// Toe speed in frames in which the toe is low, cm/s.
+    LowSkate,
+    /// Toe speed weighted by height, cm/s.
+    WeightedSkate,
+    /// Toe speed of feet that have been locked for over 0.2 s, cm/s.
+    HeldLock,
+    /// Toe speed after 1.5 s without a command, cm/s.
+    IdleToe,
+    /// Displacement of a toe by foot locks and IK, cm.
+    Correction,
+    /// The same in the last frame before a foot is released, cm.
+    UnlockJump,
+    /// Depth of toes below the ground, cm.
+    Penetration,
+    /// Angle of the knee, degrees.
+    KneeExtension,
+    /// Jerk of a joint in root space, m/s3.
+    JerkRoot,
+    /// Jerk of a joint in world space, m/s3.
+    JerkWorld,
+    /// Jerk in root space within 0.2 s after a transition, m/s3.
+    SeamJerkRoot,
+    /// Jerk in world space within 0.2 s after a transition, m/s3.
+    SeamJerkWorld,
+    /// Change of velocity in root space per frame, m/s.
+    VelocityChange,
+    /// The same, divided by the joint's 99.9th percentile in the played frames of the source, counted as often as they were
+    /// played.
+    VelocityChangeOverPlayed,
+    /// The same, divided by the joint's 99.9th percentile in all frames of the source, each counted once.
+    VelocityChangeOverDatabase,
+    /// The same, divided by the joint's maximum in the source.
+    VelocityChangeOverMax,
+    /// Change of the root's turn per frame at transitions, degrees.
+    YawStepChange,
+    /// Distance between the root and the simulated character, metres.
+    PathError,
+    /// Angle between the root and the simulated character, degrees.
+    HeadingError,
+    /// Distance between the poses before and after a transition, cm.
+    PoseJump,
+    /// Difference between the velocities before and after a transition, cm/s.
+    VelocityJump,
+    /// Transitions per second, one sample per frame.
+    Transitions,
+    /// Frames from one transition to the next.
+    FramesBetween,
+    /// Response time of the hips' velocity to turns of 90 degrees, s.
+    Turn90Velocity,
+    /// Response time of the hips' heading to turns of 90 degrees, s.
+    Turn90Heading,
+    /// Response time of the hips' velocity to turns of 180 degrees, s.
+    Turn180Velocity,
+    /// Response time of the hips' heading to turns of 180 degrees, s.
+    Turn180Heading,
+    /// Response time of the hips' velocity to starts, s.
+    Start,
+    /// Response time of the hips' velocity to stops, s.
+    Stop,
+    /// Response time of the hips' velocity to starts at random times, s.
+    RandomStart,
+    /// Response time of the hips' velocity to stops at random times, s.
+    RandomStop,
+    /// `RandomStart` and `RandomStop` together, s.
+    RandomCommand,
+}

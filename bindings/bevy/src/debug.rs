@@ -9,11 +9,11 @@ use bevy_ecs::prelude::*;
 use bevy_gizmos::prelude::*;
 use bevy_math::{Isometry3d, Vec3};
 use bevy_reflect::prelude::*;
+use footwork::advanced::schema::{DebugShape, FeatureSource, TrajectorySample};
 use footwork::database::Database;
 use footwork::frames::{JointIndex, RowIndex};
 use footwork::matcher::{Character, Output, Scratch};
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
-use footwork::schema::{DebugShape, FeatureSource, TrajectorySample};
 use std::collections::VecDeque;
 
 /// Plugin that draws characters with [`MotionGizmos`]. Needs Bevy's gizmos (`GizmoPlugin`, of `DefaultPlugins`).

@@ -7,10 +7,10 @@ use crate::motion::{Motion, Space};
 use crate::recording::Recording;
 use crate::samples::{Occurrence, Samples};
 use crate::source::Source;
+use footwork::advanced::motion::StickSpeeds;
 use footwork::frames::JointIndex;
 use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
-use footwork::motion::StickSpeeds;
 use glam::Vec3;
 
 /// Minimum lock time of a foot that counts as planted: 0.2 s, and half a frame for rounding.

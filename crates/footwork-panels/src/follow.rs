@@ -2,7 +2,8 @@
 
 use crate::session::{Mode, Session};
 use crate::tracks::Tracks;
-use footwork::recorder::{DataId, Piece, Replay};
+use footwork::advanced::recorder::{DataId, Piece};
+use footwork::recorder::Replay;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,10 +3,10 @@
 use crate::camera::Lens;
 use crate::session::{Mode, Session};
 use crate::style::{self, COMMANDED, HELD, MATCHED, PAST, Scene, TOUCHES};
+use footwork::advanced::schema::{DebugShape, FeatureSource, TrajectorySample};
 use footwork::matcher::MotionMatcher;
 use footwork::math::Transform;
 use footwork::pose::RootMotion;
-use footwork::schema::{DebugShape, FeatureSource, TrajectorySample};
 use footwork_draw::figure::Look;
 use footwork_draw::shapes::{Colour, Frame, Picture, Point, ring};
 use footwork_metrics::ground::GroundKind;

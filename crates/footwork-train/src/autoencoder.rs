@@ -10,7 +10,7 @@ use crate::perceptron::{Gradient, Normalization, Perceptron, numbers};
 use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop, halves, tensor};
 use crate::random::Random;
 use burn::tensor::{Device, Tensor};
-use footwork::learned::{Network, STEP_S};
+use footwork::advanced::learned::{Network, STEP_S};
 
 /// Weights of the regularisation of latent variables: absolute values, squares, rates.
 const LATENT_WEIGHTS: [f32; 3] = [0.1, 0.1, 0.01];

@@ -12,7 +12,7 @@ use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop, halves, ten
 use crate::projector::Oracle;
 use crate::random::Random;
 use burn::tensor::{Device, Tensor};
-use footwork::learned::{Network, NetworkScratch, STEP_S};
+use footwork::advanced::learned::{Network, NetworkScratch, STEP_S};
 use rayon::prelude::*;
 
 /// Weights of features, latent variables, and the rates of both.

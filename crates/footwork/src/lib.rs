@@ -32,20 +32,20 @@
 //! all state that must survive a frame is one plain struct. Conventions are in [`frames`].
 
 pub mod adjust;
+pub mod advanced;
 pub mod blend;
 #[cfg(feature = "build")]
 pub mod build;
 pub mod chooser;
 pub mod clip;
 pub mod database;
-pub mod error;
+pub(crate) mod error;
 pub mod expression;
-pub mod files;
-pub mod foresight;
+pub(crate) mod files;
+pub(crate) mod foresight;
 pub mod frames;
 pub mod input;
 pub mod learned;
-
 pub mod matcher;
 pub use matcher::machine;
 pub mod math;
@@ -56,7 +56,7 @@ pub mod retarget;
 pub mod rig;
 pub mod roles;
 pub mod schema;
-pub mod search;
-pub mod settings;
+pub(crate) mod search;
+pub(crate) mod settings;
 pub mod skeleton;
 pub mod trajectory;

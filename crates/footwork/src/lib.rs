@@ -13,9 +13,7 @@
 //! use [`matcher::step`] over slices.
 //!
 //! ```
-//! use footwork::build::{BuildConfig, BuildOptions, build};
-//! use footwork::matcher::{MatcherConfig, MotionMatcher};
-//! use footwork::input::{Gait, MotionInput, Stick};
+//! use footwork::prelude::*;
 //! use std::sync::Arc;
 //!
 //! # let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
@@ -51,6 +49,7 @@ pub use matcher::machine;
 pub mod math;
 pub mod motion;
 pub mod pose;
+pub mod prelude;
 pub mod recorder;
 pub mod retarget;
 pub mod rig;

@@ -8,18 +8,19 @@
 mod fixtures;
 
 use fixtures::{Gltf, fbx_person, fbx_walker, person, walker};
+use footwork::advanced::learned::{
+    Calibration, Layer, Network, NetworkParts, Precision, ROTATION_WIDTH, Sampler, Weights,
+};
+use footwork::advanced::math::Random;
 use footwork::build::{BuildConfig, BuildOptions, ClipRule, build};
 use footwork::clip::{Annotations, ContactTrack, RawClip};
 use footwork::database::MirrorMode;
 use footwork::frames::ClipIndex;
 use footwork::input::{Gait, Goal, GroundPoint, HandTarget, MotionInput, Stick, TrajectoryPoint};
-use footwork::learned::{
-    Calibration, Layer, Network, NetworkParts, Networks, Precision, ROTATION_WIDTH, Sampler, Weights,
-};
+use footwork::learned::Networks;
 use footwork::machine::Machine;
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::Facing;
-use footwork::math::Random;
 use footwork::recorder::{Recorder, RecorderConfig};
 use footwork_gait::GaitOptions;
 use footwork_import::glb::{GlbOptions, write_clip};

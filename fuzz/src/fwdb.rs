@@ -1,8 +1,8 @@
 //! Database files with a correct hash and invalid content, so that the code behind the hash check is reached.
 
 use crate::json;
+use footwork::advanced::math::Random;
 use footwork::database::{Database, FileError};
-use footwork::math::Random;
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::Value;
 use std::path::Path;

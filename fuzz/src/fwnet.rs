@@ -2,9 +2,10 @@
 
 use crate::fwdb;
 use crate::json;
+use footwork::advanced::learned::NetworkFileError;
+use footwork::advanced::math::Random;
 use footwork::database::FileError;
-use footwork::learned::{NetworkFileError, Networks};
-use footwork::math::Random;
+use footwork::learned::Networks;
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Splits and joins binary glTF.
 
 use crate::json;
-use footwork::math::Random;
+use footwork::advanced::math::Random;
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::Value;
 

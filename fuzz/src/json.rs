@@ -1,6 +1,6 @@
 //! Changes to JSON after which it is still JSON.
 
-use footwork::math::Random;
+use footwork::advanced::math::Random;
 use serde_json::{Value, json};
 
 /// Changes one value.

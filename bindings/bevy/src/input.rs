@@ -6,9 +6,10 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec2, Vec3};
 use bevy_reflect::prelude::*;
 use bevy_transform::components::{GlobalTransform, Transform};
+use footwork::advanced::input::{OwnedGoal, OwnedInput};
 use footwork::database::{Database, TagCost, TagQuery};
 use footwork::expression::ExpressionError;
-use footwork::input::{self as core, OwnedGoal, PathError};
+use footwork::input::{self as core, PathError};
 use footwork::math::Facing;
 use std::sync::Arc;
 
@@ -263,7 +264,7 @@ pub struct MotionBody {
 /// Input in the form of an update. Refilling it does not allocate.
 #[derive(Default)]
 pub(crate) struct Prepared {
-    pub input: core::OwnedInput,
+    pub input: OwnedInput,
     path: Option<(MotionPath, f32, Arc<core::Path>)>,
     /// Texts of tag queries, and their results for the database.
     queries: Vec<(String, Result<TagQuery, ExpressionError>)>,

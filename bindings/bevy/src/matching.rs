@@ -19,9 +19,9 @@ use bevy_reflect::prelude::*;
 use bevy_time::Time;
 use bevy_transform::components::{GlobalTransform, Transform};
 use bevy_utils::Parallel;
+use footwork::advanced::recorder::One;
 use footwork::input as core;
 use footwork::matcher::{Character, Scratch, SearchScheduler, Turn};
-use footwork::recorder::One;
 use std::sync::Arc;
 use tracing::error;
 

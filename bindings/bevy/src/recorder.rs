@@ -2,9 +2,10 @@
 
 use crate::step::step_one;
 use bevy_ecs::prelude::*;
+use footwork::advanced::recorder::One;
 use footwork::input::{InputError, MotionInput};
 use footwork::matcher::{Character, Turn};
-use footwork::recorder::{One, Recorder, RecorderConfig, Trace, TraceError};
+use footwork::recorder::{Recorder, RecorderConfig, Trace, TraceError};
 use std::path::Path;
 
 /// Recorder of the character's updates in a ring of fixed size. [`MotionRecorder::trace`] returns a copy to view, save or replay.

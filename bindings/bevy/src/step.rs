@@ -1,9 +1,9 @@
 //! A frame of one character: if the reports of an update reach their limit, further updates consume the rest of the frame.
 
+use footwork::advanced::recorder::One;
 use footwork::input::{InputError, MotionInput};
 use footwork::matcher::{Character, Crowd, FiredEvent, Footstep, Output, StateChange, Turn, step_in_turns};
 use footwork::math::Transform;
-use footwork::recorder::One;
 
 /// Maximum number of updates per frame, each with at most 32 events.
 const MOST_UPDATES: usize = 8;

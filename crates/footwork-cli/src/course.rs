@@ -3,9 +3,9 @@
 use crate::args::Common;
 use crate::run::Drive;
 use anyhow::{Context, Result, bail};
+use footwork::advanced::files::read_text_at_most;
+use footwork::advanced::motion::{PaceSpeeds, StickSpeeds};
 use footwork::database::TagQuery;
-use footwork::files::read_text_at_most;
-use footwork::motion::{PaceSpeeds, StickSpeeds};
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{Column, Script, parse_csv};
 use footwork_metrics::ground::GroundKind;

@@ -3,7 +3,7 @@
 use crate::args::Common;
 use crate::progress;
 use anyhow::Result;
-use footwork::build::config::matches_pattern;
+use footwork::advanced::build::matches_pattern;
 use footwork::build::{BuildOptions, BuildReport, build};
 use footwork::clip::RawClip;
 use footwork::database::Database;

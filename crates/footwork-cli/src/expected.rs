@@ -4,7 +4,7 @@ use crate::args::{Cli, Command};
 use crate::course;
 use crate::kind::found;
 use anyhow::{Result, bail};
-use footwork::files::read_text_at_most;
+use footwork::advanced::files::read_text_at_most;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of bytes of a TOML file that are read.

@@ -6,7 +6,7 @@ use crate::course;
 use crate::demo;
 use crate::kind::{Kind, check_kind, check_new, extension};
 use anyhow::{Context, Result, bail};
-use footwork::files::resolve_links;
+use footwork::advanced::files::resolve_links;
 use footwork_import::motion_files;
 use std::collections::HashMap;
 use std::fs;

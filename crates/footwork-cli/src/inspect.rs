@@ -3,9 +3,10 @@
 use crate::args::{Common, InspectArgs};
 use crate::course::stick_line;
 use anyhow::Result;
+use footwork::advanced::search::SearchIndex;
 use footwork::database::{Clip, Database, DatabaseEvent};
+use footwork::matcher::Backend;
 use footwork::roles::Assigned;
-use footwork::search::{Backend, SearchIndex};
 use serde_json::{Value, json};
 
 /// Runs the command.

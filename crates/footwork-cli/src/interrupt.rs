@@ -1,6 +1,6 @@
 //! Ctrl-C leaves no partial files: the temporary files in use are removed.
 
-use footwork::files::remove_temporaries;
+use footwork::advanced::files::remove_temporaries;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 

@@ -1,7 +1,7 @@
 //! Kinds of written files: their names, and the files that they may replace.
 
 use anyhow::{Context, Result, bail};
-use footwork::files::resolve_links;
+use footwork::advanced::files::resolve_links;
 use footwork_import::format::Format;
 use serde_json::Value;
 use std::fs;

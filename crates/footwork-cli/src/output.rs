@@ -3,9 +3,9 @@
 use crate::interrupt::guarded;
 use crate::run::Driven;
 use anyhow::{Context, Result};
+use footwork::advanced::files::write_atomically;
 use footwork::clip::RawClip;
 use footwork::database::Database;
-use footwork::files::write_atomically;
 use footwork_draw::path_plot::{self, PathPlot};
 use footwork_import::bvh::WriteOptions;
 use footwork_import::glb::{self, GlbOptions};

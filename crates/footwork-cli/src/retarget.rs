@@ -5,7 +5,7 @@ use crate::database::{in_source, sources};
 use crate::kind::check_new;
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
-use footwork::build::retarget::{RetargetOptions, RetargetReport, reference, retarget_clips};
+use footwork::build::retarget::{RetargetOptions, RetargetReport};
 use footwork::clip::RawClip;
 use footwork::retarget::{Reference, RetargetMap};
 use footwork::roles::JointRoles;
@@ -29,14 +29,15 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
         None => _ = folder.files(&clips)?,
         Some(_) => check_new("--output", &clips::sidecars(&args.output, &clips), args.force)?,
     }
-    let source = reference(&clips, &config.build.roles).map_err(|error| in_source(&sources(&clips), common, error));
+    let source =
+        Reference::of_clips(&clips, &config.build.roles).map_err(|error| in_source(&sources(&clips), common, error));
     let source = source.context("the clips to retarget")?;
     let target = rig(args, common).with_context(|| format!("the rig {}", args.onto.display()))?;
     let map = RetargetMap::new(source, target)?;
 
     let bar = progress::bar("retargeting", clips.len() as u64, common.json);
     let options = RetargetOptions { plant_feet: !args.free_feet, ..Default::default() };
-    let done = retarget_clips(&clips, &map, &options, Some(&|| bar.inc(1)));
+    let done = map.retarget_clips(&clips, &options, Some(&|| bar.inc(1)));
     bar.finish_and_clear();
     let done = done.map_err(|error| in_source(&sources(&clips), common, error))?;
     let (clips, reports): (Vec<RawClip>, Vec<RetargetReport>) = done.into_iter().unzip();
@@ -85,7 +86,7 @@ fn rig(args: &RetargetArgs, common: &Common) -> Result<Reference> {
         return Ok(Reference::from_rest(&skeleton, &roles)?);
     }
     let clips = read(std::slice::from_ref(&args.onto), &args.rig_units, common)?;
-    Ok(reference(&clips, &roles)?)
+    Ok(Reference::of_clips(&clips, &roles)?)
 }
 
 fn write(clips: &[RawClip], folder: &clips::Folder, file: Option<FileKind>, json: bool) -> Result<()> {

@@ -3,13 +3,13 @@
 use crate::args::{Common, GaitKind, SearchArgs};
 use crate::simulate::{print_candidates, tag_query};
 use anyhow::{Context, Result, bail};
+use footwork::advanced::search::explain::Outcome;
+use footwork::advanced::search::{Explanation, SearchIndex, Verdict};
 use footwork::database::{Clip, Database};
 use footwork::frames::{ClipIndex, RowIndex};
 use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::matcher::Character;
 use footwork::math::Facing;
-use footwork::search::explain::Outcome;
-use footwork::search::{Explanation, SearchIndex, Verdict};
 use glam::Vec2;
 use serde_json::json;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn row_at(db: &Database, name: &str, at_s: f64) -> Result<RowIndex> {
     let named = db.clips.iter().position(|c| c.name == name);
     let numbered = || name.parse().ok().filter(|i| *i < db.clips.len());
     let Some(index) = named.or_else(numbered) else {
-        let hint = footwork::error::nearest(name, db.clips.iter().map(|c| c.name.as_str()));
+        let hint = footwork::advanced::error::nearest(name, db.clips.iter().map(|c| c.name.as_str()));
         let hint = hint.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
         bail!("--clip {name}: unknown clip{hint}; `footwork inspect --clips 1000` lists the clips");
     };

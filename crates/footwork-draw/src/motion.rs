@@ -1,6 +1,7 @@
 //! Motion to draw, as plain data: poses in the world, contacts, transitions.
 
-use footwork::math::{Facing, Transform, atan2};
+use footwork::advanced::math::atan2;
+use footwork::math::{Facing, Transform};
 use glam::Vec3;
 
 /// Maximum number of steps for finding the direction of a path.

@@ -1,6 +1,6 @@
 //! Display list of a picture: areas, lines and text, in drawing order.
 
-use footwork::math::sin_cos;
+use footwork::advanced::math::sin_cos;
 
 /// Red, green, blue, opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]

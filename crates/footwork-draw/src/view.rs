@@ -1,6 +1,7 @@
 //! Projection of the world to the plane of a picture: parallel, without perspective, so that lengths are comparable.
 
-use footwork::math::{Facing, sin_cos};
+use footwork::advanced::math::sin_cos;
+use footwork::math::Facing;
 use glam::Vec3;
 
 /// Position of the camera relative to the direction of movement, or to the facing of an idle character.

@@ -5,7 +5,7 @@ use crate::ground::Ground;
 use crate::path::RootPath;
 use crate::random_route;
 use crate::truth::GaitClip;
-use footwork::math::wrap_angle;
+use footwork::advanced::math::wrap_angle;
 
 /// A cell of the coverage map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub fn coverage(clips: &[GaitClip]) -> Vec<CoverageCell> {
         let mut before = None;
         for k in 0..(recipe.seconds() / dt) as usize {
             let p = path.at(k as f32 * dt);
-            let travel = footwork::math::atan2(p.velocity.x, p.velocity.z);
+            let travel = footwork::advanced::math::atan2(p.velocity.x, p.velocity.z);
             if let Some(last) = before.replace(travel) {
                 let turn = (wrap_angle(travel - last) / dt).to_degrees();
                 if let Some(k) = cell(p.velocity.length(), turn, wrap_angle(travel - p.yaw).to_degrees()) {

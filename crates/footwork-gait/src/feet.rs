@@ -2,7 +2,8 @@
 
 use crate::body::{ANKLE_M, FOOT_M, HEEL_M, TOE_HEIGHT_M, TOE_M};
 use crate::footsteps::Stance;
-use footwork::math::{Quat, acos, atan2};
+use footwork::advanced::math::{acos, atan2};
+use footwork::math::Quat;
 use glam::Vec3;
 
 /// State of a foot, world space.

@@ -8,7 +8,8 @@ use crate::body::{FOOT_M, Side};
 use crate::laws::{CROUCHED_CADENCE, CROUCHED_WIDTH_M, cadence_hz, duty, half_width_m, roll, run_weight};
 use crate::path::{PathPoint, RootPath};
 use crate::shapes::ramp;
-use footwork::math::{Quat, Random, lerp};
+use footwork::advanced::math::{Random, lerp};
+use footwork::math::Quat;
 use glam::Vec3;
 
 /// Time step of the search for the next event, seconds.

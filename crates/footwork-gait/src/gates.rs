@@ -177,7 +177,7 @@ fn walking(walk: &Measured, reference: &[RawClip], out: &mut Vec<Gate>) {
     let arm = |f: usize| {
         let down = walk.world[f][joint::ROOT].rotation.inverse()
             * (walk.at(f, joint::LEFT_FORE_ARM) - walk.at(f, joint::LEFT_ARM));
-        footwork::math::atan2(down.z, -down.y).to_degrees()
+        footwork::advanced::math::atan2(down.z, -down.y).to_degrees()
     };
     gate(
         "walk_130_shoulder_range_deg",
@@ -367,7 +367,7 @@ fn crouching(clips: &[GaitClip], reference: &[RawClip], out: &mut Vec<Gate>) {
         for f in (0..m.frames()).filter(|f| clip.truth.crouch[*f] == 1.0) {
             drop.meet(100.0 * (stands_m - m.at(f, joint::HIPS).y) / (THIGH_M + SHANK_M), || at(f));
             let trunk = m.at(f, joint::NECK) - m.at(f, joint::HIPS);
-            lean.meet(footwork::math::acos(trunk.y / trunk.length()).to_degrees(), || at(f));
+            lean.meet(footwork::advanced::math::acos(trunk.y / trunk.length()).to_degrees(), || at(f));
             if clip.clip.name.starts_with("crouch_idle") {
                 inside.meet(100.0 * m.balance(f), || at(f));
                 Side::BOTH.iter().for_each(|s| knee.meet(100.0 * m.knee_beside_toes(f, *s).abs(), || at(f)));

@@ -5,8 +5,9 @@
 
 use crate::body::{Side, joint, offset};
 use crate::shapes::{Knots, minimum_jerk, ramp};
+use footwork::advanced::math::{acos, sin};
 use footwork::clip::{ClipEvent, Curve};
-use footwork::math::{Quat, acos, sin};
+use footwork::math::Quat;
 use glam::{Vec2, Vec3};
 use std::f32::consts::{PI, TAU};
 
@@ -164,7 +165,7 @@ impl Gesture {
                 let swing = 0.34 * waves * sin(TAU * WAVE_HZ * (time_s - WAVE_S[1]));
                 // The forearm swings about the elbow, palm forward.
                 let elbow = Vec3::new(0.40, 0.02, 0.20);
-                let (sin, cos) = footwork::math::sin_cos(0.12 + swing);
+                let (sin, cos) = footwork::advanced::math::sin_cos(0.12 + swing);
                 let up = Vec3::new(sin, cos, 0.08);
                 let hand = pointing(side, up.normalize(), Vec3::new(-cos, sin, 0.0).normalize());
                 Some((weight, Reach { wrist: elbow + up * 0.25, elbow: Vec3::new(1.0, -1.2, -0.1), hand, held: 1.0 }))

@@ -1,7 +1,7 @@
 //! Ground of a clip: a plane, a ramp, or stairs that rise along +Z.
 
 use crate::body::{FOOT_M, HEEL_M, TOE_M};
-use footwork::math::atan2;
+use footwork::advanced::math::atan2;
 
 /// Ground as a function of the distance along +Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! Measurements of gait science: cadence, duty factor, and the transition to running.
 
 use crate::shapes::{ramp, smooth_max};
-use footwork::math::lerp;
+use footwork::advanced::math::lerp;
 
 /// Step length in metres over steps per second. People keep this ratio at all walking speeds (about 0.006 per step/min; the "walk
 /// ratio" as given by Konica Minolta's gait notes, kjd.co.jp/en/en-use). Step length is then the square root of ratio times

@@ -7,7 +7,8 @@ use crate::leg_pose::{knee, knee_yaw};
 use crate::path::RootPath;
 use crate::shapes::rounded_max;
 use crate::stride::{LegPlan, leg_length_m};
-use footwork::math::{Quat, atan2, lerp};
+use footwork::advanced::math::{atan2, lerp};
+use footwork::math::Quat;
 use glam::Vec3;
 
 /// Smoothing of the rise of the heel, in radians. With more, a planted heel leaves the ground visibly too early.

@@ -2,7 +2,8 @@
 
 use crate::body::{SHANK_M, THIGH_M};
 use crate::feet::FootState;
-use footwork::math::{Quat, lerp};
+use footwork::advanced::math::lerp;
+use footwork::math::Quat;
 use glam::Vec3;
 
 /// Rotations of one leg: `thigh` in root space, the others relative to their parents.

@@ -2,9 +2,10 @@
 
 use crate::body::{ANKLE_M, FOOT_M, HEEL_M, Side, TOE_HEIGHT_M, TOE_M, joint};
 use crate::truth::GaitClip;
+use footwork::advanced::math::{asin, atan2};
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
-use footwork::math::{Quat, Transform, asin, atan2};
+use footwork::math::{Quat, Transform};
 use footwork::pose::Pose;
 use glam::Vec3;
 

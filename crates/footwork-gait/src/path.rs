@@ -6,7 +6,7 @@
 use crate::ground::Ground;
 use crate::laws::run_weight;
 use crate::shapes::{hann, minimum_jerk, ramp};
-use footwork::math::{atan2, cos, lerp, sin_cos, to_goal, to_velocity, wrap_angle};
+use footwork::advanced::math::{atan2, cos, lerp, sin_cos, to_goal, to_velocity, wrap_angle};
 use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, PI};
 

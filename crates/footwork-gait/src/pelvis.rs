@@ -8,7 +8,8 @@ use crate::path::PathPoint;
 use crate::recipe::Standing;
 use crate::shapes::{hann, ramp, smooth_below};
 use crate::stride::{LegPlan, leg_length_m};
-use footwork::math::{Quat, lerp, sin};
+use footwork::advanced::math::{lerp, sin};
+use footwork::math::Quat;
 use glam::Vec3;
 use std::f32::consts::{PI, TAU};
 

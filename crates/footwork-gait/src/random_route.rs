@@ -3,7 +3,7 @@
 use crate::path::Leg;
 use crate::recipe::Recipe;
 use crate::repertoire::{RUN, WALK, stick};
-use footwork::math::{Random, wrap_angle};
+use footwork::advanced::math::{Random, wrap_angle};
 use std::f32::consts::PI;
 
 /// Length of a route, in seconds.

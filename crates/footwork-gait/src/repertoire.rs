@@ -14,9 +14,9 @@ pub(crate) const WALK: [f32; 3] = [1.75, 1.5, 1.25];
 /// Returns the velocity of a full stick at an angle from the facing: (speed, direction of travel). Axes are scaled separately, as
 /// in character controllers.
 pub(crate) fn stick(speeds: [f32; 3], angle: f32) -> (f32, f32) {
-    let (s, c) = footwork::math::sin_cos(angle);
+    let (s, c) = footwork::advanced::math::sin_cos(angle);
     let (x, z) = (s * speeds[1], c * if c > 0.0 { speeds[0] } else { speeds[2] });
-    ((x * x + z * z).sqrt(), footwork::math::atan2(x, z))
+    ((x * x + z * z).sqrt(), footwork::advanced::math::atan2(x, z))
 }
 
 /// Adds a recipe and its mirror image, `_left` and `_right`; the recipe must be the left one.
@@ -156,7 +156,7 @@ pub(crate) fn terrain() -> Vec<Recipe> {
     let mut out = Vec::new();
     for (degrees, speed) in [(10, 1.25), (20, 1.0)] {
         for (way, sign) in [("up", 1.0), ("down", -1.0)] {
-            let grade = sign * footwork::math::tan(degrees as f32 * DEG);
+            let grade = sign * footwork::advanced::math::tan(degrees as f32 * DEG);
             let recipe = Recipe::new(
                 format!("slope_{way}_{degrees}"),
                 &["slope", "walk"],

@@ -1,6 +1,6 @@
 //! Functions of time: smooth ramps, windows, and curves through knots.
 
-use footwork::math::{cos, smoothstep};
+use footwork::advanced::math::{cos, smoothstep};
 
 /// Returns 0 below `low`, 1 above `high`, and a smooth value in between.
 pub(crate) fn ramp(x: f32, low: f32, high: f32) -> f32 {

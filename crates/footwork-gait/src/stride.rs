@@ -9,7 +9,7 @@ use crate::footsteps::{HEEL_ONLY_AT, Stance};
 use crate::laws::run_weight;
 use crate::path::{PathPoint, RootPath};
 use crate::shapes::{Knots, ramp};
-use footwork::math::{cos, lerp};
+use footwork::advanced::math::{cos, lerp};
 use std::f32::consts::PI;
 
 const DEG: f32 = PI / 180.0;
@@ -246,7 +246,7 @@ impl LegPlan {
         let style_at = |t: f32, s: &Stance| {
             let p = body(path.at(t));
             let stairs = path.ground.stair_weight(s.toe.z);
-            Style::of(&p, -footwork::math::tan(s.slope), stairs)
+            Style::of(&p, -footwork::advanced::math::tan(s.slope), stairs)
         };
         for (i, s) in stances.iter().enumerate() {
             let land = style_at(s.heel_s, s);

@@ -6,7 +6,8 @@ use crate::laws::run_weight;
 use crate::leg::{LOADED_DORSIFLEXION_RAD, Leg};
 use crate::shapes::{Knots, bump, glide, ramp, rounded_max, smooth_max};
 use crate::stride::leg_length_m;
-use footwork::math::{Quat, lerp, powf, wrap_angle};
+use footwork::advanced::math::{lerp, powf, wrap_angle};
+use footwork::math::Quat;
 use glam::Vec3;
 
 /// Clearance between the sole of a swinging foot and the ground, in metres: 1.9 cm on average (Moosabhoy and Gard 2006).

@@ -14,8 +14,9 @@ use crate::recipe::Recipe;
 use crate::stride::LegPlan;
 use crate::truth::{GaitClip, GaitTruth, annotate, footsteps};
 use crate::upper_body::{self, Attention};
+use footwork::advanced::math::Random;
 use footwork::clip::RawClip;
-use footwork::math::{Facing, Quat, Random, Transform};
+use footwork::math::{Facing, Quat, Transform};
 use glam::Vec3;
 
 /// Margin before and after a clip for smoothing windows, in seconds.

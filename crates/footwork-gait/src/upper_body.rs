@@ -4,7 +4,8 @@ use crate::body::joint;
 use crate::gestures::Bearing;
 use crate::path::PathPoint;
 use crate::pelvis::Trunk;
-use footwork::math::{Quat, lerp, sin};
+use footwork::advanced::math::{lerp, sin};
+use footwork::math::Quat;
 use glam::Vec3;
 use std::f32::consts::TAU;
 

@@ -2,7 +2,7 @@
 
 use crate::format;
 use crate::import_error::ImportError;
-use footwork::error::{cut_quotes, quoted};
+use footwork::advanced::error::{cut_quotes, quoted};
 use std::path::PathBuf;
 
 /// Why a configuration cannot be used.

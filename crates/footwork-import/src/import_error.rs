@@ -3,7 +3,7 @@
 use crate::bvh::BvhError;
 use crate::format;
 use crate::scene::SceneError;
-use footwork::error::quoted;
+use footwork::advanced::error::quoted;
 use std::io;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Messages for the user about files that were read.
 
-use footwork::error::cut_quotes;
+use footwork::advanced::error::cut_quotes;
 use std::fmt;
 
 /// A message for the user that is not an error.

@@ -1,6 +1,6 @@
 //! Source of files: the disk, or memory for programs without a disk, such as web pages.
 
-use footwork::files::{check_regular, read_regular_at_most, read_text_at_most};
+use footwork::advanced::files::{check_regular, read_regular_at_most, read_text_at_most};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Cuts long takes into clips.
 
 use crate::take::Origin;
+use footwork::advanced::error::nearest;
 use footwork::clip::{Annotations, RawClip, TimeRange};
-use footwork::error::nearest;
 use footwork::settings;
 
 settings! {

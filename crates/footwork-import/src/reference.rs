@@ -1,7 +1,7 @@
 //! Lists every setting of a configuration: as TOML to copy from, and as the tables of the guide.
 
 use crate::config::CharacterConfig;
-use footwork::settings::{Choice, Field, Kind, Settings};
+use footwork::advanced::settings::{Choice, Field, Kind, Settings};
 use serde_json::Value;
 
 /// Returns the whole default configuration as TOML. Each key has its help, unit and range above it. A key without a default

@@ -1,7 +1,7 @@
 //! Resamples a clip at another rate.
 
+use footwork::advanced::math::lerp;
 use footwork::clip::{ClipError, RawClip};
-use footwork::math::lerp;
 use glam::Vec3;
 
 /// Tolerance for a frame beyond the last, as a share of a frame, to allow for rounding.

@@ -2,8 +2,8 @@
 
 use crate::config_error::ConfigFileError;
 use crate::take::Take;
+use footwork::advanced::build::matches_pattern;
 use footwork::build::ClipRule;
-use footwork::build::config::matches_pattern;
 use footwork::clip::{Annotations, ClipError, RawClip};
 use footwork::math::Transform;
 use footwork::skeleton::Skeleton;

@@ -2,7 +2,7 @@
 
 use crate::config_error::ConfigFileError;
 use crate::units::Units;
-use footwork::settings::{At, Kind, Setting, SettingError};
+use footwork::advanced::settings::{At, Kind, Setting, SettingError};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 

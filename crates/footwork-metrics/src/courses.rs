@@ -19,8 +19,9 @@ pub use cues::{Column, Cue, Cues};
 pub use script::Script;
 
 use crate::RATE_HZ;
+use footwork::advanced::math::Random;
 use footwork::input::{Gait, Stick};
-use footwork::math::{Facing, Random};
+use footwork::math::Facing;
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::eval::{CAPTURED_ROWS, Row, Value, keys};
-use footwork::error::nearest;
+use footwork::advanced::error::nearest;
 use toml::Table;
 
 /// Name of the table of bounds that are relative to other rows.

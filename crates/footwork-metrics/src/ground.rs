@@ -1,7 +1,7 @@
 //! Grounds with names. A recording stores the name of such a ground instead of the sampled ground.
 
+use footwork::advanced::math::{cos, sin, tan};
 use footwork::input::GroundPoint;
-use footwork::math::{cos, sin, tan};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;

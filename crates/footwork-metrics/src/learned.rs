@@ -2,12 +2,14 @@
 
 use crate::query_sets::{QuerySet, queries};
 use crate::samples::{Samples, Statistic};
+use footwork::advanced::learned::{Decompression, STEP_S, Sampler, choice_weights};
+use footwork::advanced::search::{Candidates, SearchIndex, SearchQuery};
 use footwork::database::Database;
 use footwork::frames::{JointIndex, RowIndex};
-use footwork::learned::{Decompression, Networks, NetworksError, STEP_S, Sampler, choice_weights};
+use footwork::learned::{Networks, NetworksError};
+use footwork::matcher::Backend;
 use footwork::matcher::ConfigError;
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
-use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
 use glam::Vec3;
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Log of a state machine during a run: states, transitions, montages and events, with their times.
 
-use footwork::machine::{LayerView, Machine};
+use footwork::advanced::machine::LayerView;
+use footwork::machine::Machine;
 use footwork::matcher::{EndCause, EventKind, MotionMatcher};
 use serde::Serialize;
 

@@ -7,9 +7,9 @@ use crate::motion::{Motion, Space};
 use crate::recording::Recording;
 use crate::samples::{Occurrence, Samples};
 use crate::source::Source;
+use footwork::advanced::motion::StickSpeeds;
 use footwork::frames::JointIndex;
 use footwork::math::Facing;
-use footwork::motion::StickSpeeds;
 use glam::Vec3;
 
 pub use crate::quantity::Quantity;

@@ -3,12 +3,12 @@
 //! Each query has a playing row with its cost, and the exclusions of a game at default settings. As in a game, the search
 //! therefore starts with a good match.
 
+use footwork::advanced::math::{Random, cos, sin};
+use footwork::advanced::search::{Candidates, Match, OwnedQuery, SearchQuery};
 use footwork::database::Database;
 use footwork::frames::RowIndex;
 use footwork::input::{Gait, MotionInput, Stick};
 use footwork::matcher::{ConfigError, MatcherConfig, MotionMatcher, SearchConfig};
-use footwork::math::{Random, cos, sin};
-use footwork::search::{Candidates, Match, OwnedQuery, SearchQuery};
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use crate::courses::{Command, CommandKind, Course};
 use crate::metrics::response;
 use crate::quantity::Quantity;
+use footwork::advanced::motion::StickSpeeds;
 use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
-use footwork::motion::StickSpeeds;
 use glam::Vec3;
 
 /// Returns the response time of each command of a course, for a body with `velocities` (world, m/s) and `facings`, both

@@ -97,7 +97,7 @@ pub fn percentile(values: &mut [f32], pct: f32) -> f32 {
     let (_, low, above) = values.select_nth_unstable_by(at as usize, f32::total_cmp);
     let high = above.iter().copied().fold(f32::INFINITY, f32::min);
     let share = (at - at.floor()) as f32;
-    if share > 0.0 { footwork::math::lerp(*low, high, share) } else { *low }
+    if share > 0.0 { footwork::advanced::math::lerp(*low, high, share) } else { *low }
 }
 
 /// Returns mean and standard deviation of a statistic over runs. The deviation is that of a sample; `None` for fewer than two

@@ -316,7 +316,7 @@ impl Timing {
         let started = Instant::now();
         let with = without.with_config(Foresight.config(&self.config))?;
         let ms = started.elapsed().as_secs_f64() * 1e3;
-        let baked = Baked { bytes: with.foresight().map_or(0, footwork::foresight::Foresight::bytes), ms };
+        let baked = Baked { bytes: with.foresight().map_or(0, footwork::advanced::foresight::Foresight::bytes), ms };
         subjects.push(Subject::of(Foresight, with)?);
         if let Some(networks) = &self.networks {
             let learned = Character::learned(networks.clone(), None, Learned.config(&self.config))?;
@@ -335,8 +335,8 @@ fn median(values: &mut [f64]) -> f64 {
 /// Gentle hills.
 fn hills(at: Vec3) -> GroundPoint {
     let (x, z) = (0.7 * at.x, 0.9 * at.z);
-    let (sx, cx) = footwork::math::sin_cos(x);
-    let (sz, cz) = footwork::math::sin_cos(z);
+    let (sx, cx) = footwork::advanced::math::sin_cos(x);
+    let (sz, cz) = footwork::advanced::math::sin_cos(z);
     let normal = Vec3::new(-0.07 * cx * cz, 1.0, 0.09 * sx * sz).normalize();
     GroundPoint { height_m: 0.1 * sx * cz, normal, velocity: Vec3::ZERO }
 }

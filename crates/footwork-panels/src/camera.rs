@@ -1,6 +1,7 @@
 //! Camera of the viewport: the mouse turns and zooms it, and it follows the character.
 
-use footwork::math::{Facing, wrap_angle};
+use footwork::advanced::math::wrap_angle;
+use footwork::math::Facing;
 use footwork_draw::view::Camera;
 use glam::Vec3;
 
@@ -52,7 +53,7 @@ impl Orbit {
     /// Follows a point for `dt_s` seconds. A point more than 3 m away is reached at once.
     pub fn follow(&mut self, point: Vec3, dt_s: f32) {
         let way = point - self.target;
-        let left = if way.length() > 3.0 { 0.0 } else { footwork::math::powf(0.5, dt_s / FOLLOW_S) };
+        let left = if way.length() > 3.0 { 0.0 } else { footwork::advanced::math::powf(0.5, dt_s / FOLLOW_S) };
         self.target = point - way * left;
     }
 

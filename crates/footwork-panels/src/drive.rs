@@ -1,8 +1,8 @@
 //! Sources of input for the character: keys, a gamepad, a course, a path, or a random stick.
 
 use egui::{Key, Modifiers};
+use footwork::advanced::trajectory::Simulation;
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
-use footwork::trajectory::Simulation;
 use footwork_metrics::courses::{self, RandomStick, Run};
 use glam::{Vec2, Vec3};
 
@@ -169,7 +169,7 @@ impl Steering {
 /// Returns a closed path through a point.
 fn figure_of_eight(through: Vec3) -> Option<Path> {
     let points = (0..64).map(|k| {
-        let (s, c) = footwork::math::sin_cos(k as f32 / 64.0 * std::f32::consts::TAU);
+        let (s, c) = footwork::advanced::math::sin_cos(k as f32 / 64.0 * std::f32::consts::TAU);
         through + Vec3::new(PATH_M[1] * 2.0 * s * c, 0.0, PATH_M[0] * s)
     });
     Path::new(points.collect(), true).ok()

@@ -3,11 +3,13 @@
 //! Each trial repeats the update with another weight, from the same state, so the shortlist, the transition costs and the
 //! exclusions apply as in a game.
 
+use footwork::advanced::input::OwnedInput;
+use footwork::advanced::math::powf;
+use footwork::advanced::search::{CandidateReport, Verdict};
 use footwork::database::Database;
-use footwork::input::{GroundHook, OwnedInput};
+use footwork::input::GroundHook;
 use footwork::matcher::{Character, MatcherConfig, MatcherState, MotionMatcher};
-use footwork::math::{Transform, powf};
-use footwork::search::{CandidateReport, Verdict};
+use footwork::math::Transform;
 use std::sync::Arc;
 
 /// Weights are tried from 1/64 to 64 times their value, in steps of half an octave; the best step is then bisected.

@@ -4,7 +4,8 @@ use crate::followed::Followed;
 use crate::mode::Mode;
 use crate::session::Session;
 use crate::tracks::Tracks;
-use footwork::recorder::{DataId, Piece, Replay};
+use footwork::advanced::recorder::{DataId, Piece};
+use footwork::recorder::Replay;
 use serde_json::Value;
 use std::sync::Arc;
 

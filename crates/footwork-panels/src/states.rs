@@ -5,7 +5,8 @@ use crate::request::Request;
 use crate::session::Session;
 use crate::style;
 use egui::{Align2, Color32, FontId, ProgressBar, RichText, Sense, Slider, SliderClamping, Stroke, TextEdit};
-use footwork::machine::{LayerView, Machine, MachineSpec, StateSpec};
+use footwork::advanced::machine::LayerView;
+use footwork::machine::{Machine, MachineSpec, StateSpec};
 use std::ops::RangeInclusive;
 
 /// Height of a state, in points.

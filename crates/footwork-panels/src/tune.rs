@@ -3,8 +3,8 @@
 use crate::measure::Measure;
 use crate::session::Session;
 use egui::{DragValue, RichText};
+use footwork::advanced::settings::{Choice, Field, Kind, Settings};
 use footwork::matcher::MatcherConfig;
-use footwork::settings::{Choice, Field, Kind, Settings};
 use footwork_metrics::eval::Variant;
 use serde_json::{Value, json};
 

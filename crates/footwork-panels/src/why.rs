@@ -6,8 +6,8 @@ use crate::session::Session;
 use crate::style;
 use crate::viewport::Ghost;
 use egui::{Color32, RichText, Sense, Stroke, StrokeKind};
+use footwork::advanced::search::{CandidateReport, Explanation, Verdict};
 use footwork::input::GroundHook;
-use footwork::search::{CandidateReport, Explanation, Verdict};
 use glam::Vec3;
 use std::collections::BTreeMap;
 

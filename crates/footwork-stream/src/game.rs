@@ -1,7 +1,8 @@
 //! The game's side: copies updates from recorders without blocking, and sends them on its own thread.
 
 use crate::wire::{Character, Follow, Hello, MOST_CHARACTERS, MOST_MESSAGE, MOST_NAME, VERSION, put_piece, read, text};
-use footwork::recorder::{Cursor, DataId, Piece, Recorder};
+use footwork::advanced::recorder::{Cursor, DataId, Piece};
+use footwork::recorder::Recorder;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::net::{TcpStream, ToSocketAddrs};

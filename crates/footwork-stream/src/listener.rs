@@ -1,7 +1,7 @@
 //! The studio's side: accepts games, and passes on their messages.
 
 use crate::wire::{Follow, Hello, MOST_MESSAGE, VERSION, read, take_piece, text};
-use footwork::recorder::Piece;
+use footwork::advanced::recorder::Piece;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};

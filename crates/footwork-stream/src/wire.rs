@@ -6,8 +6,8 @@
 //! game -> studio  binary  number of the ask (u32, little endian), piece of the recording
 //! ```
 
-use footwork::error::cut_quotes;
-use footwork::recorder::{DataId, Piece};
+use footwork::advanced::error::cut_quotes;
+use footwork::advanced::recorder::{DataId, Piece};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

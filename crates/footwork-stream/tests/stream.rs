@@ -3,11 +3,12 @@
 // An allocator is an unsafe trait; no other test needs unsafe code.
 #![allow(unsafe_code)]
 
+use footwork::advanced::recorder::DataId;
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::input::{Gait, MotionInput, Stick};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
 use footwork::pose::Pose;
-use footwork::recorder::{DataId, Recorder, RecorderConfig, Replay};
+use footwork::recorder::{Recorder, RecorderConfig, Replay};
 use footwork_stream::{Event, GameId, Hello, Listen, ListenError, Listener, Stream};
 use glam::Vec3;
 use std::alloc::{GlobalAlloc, Layout, System};

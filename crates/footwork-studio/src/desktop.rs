@@ -3,7 +3,7 @@
 pub(crate) use crate::live::Live;
 
 use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
-use footwork::files::write_atomically;
+use footwork::advanced::files::write_atomically;
 use footwork_panels::{Hands, Tuning};
 #[cfg(feature = "gamepad")]
 use glam::Vec2;

@@ -297,7 +297,7 @@ fn sidecars(files: &Files) -> Result<Opened, OpenError> {
         Files::Disk(paths) => paths
             .iter()
             .map(|path| {
-                let bytes = footwork::files::read_at_most(path, MOST_TOML_BYTES);
+                let bytes = footwork::advanced::files::read_at_most(path, MOST_TOML_BYTES);
                 Ok((name(path), text(path, bytes.map_err(|e| error(format!("{}: {e}", path.display())))?)?))
             })
             .collect::<Result<Vec<_>, OpenError>>(),
@@ -312,7 +312,7 @@ fn sidecars(files: &Files) -> Result<Opened, OpenError> {
 const MOST_TOML_BYTES: u64 = 16 << 20;
 
 fn load_text(path: &Path) -> Result<String, String> {
-    let bytes = footwork::files::read_at_most(path, MOST_TOML_BYTES);
+    let bytes = footwork::advanced::files::read_at_most(path, MOST_TOML_BYTES);
     parse_text(&bytes.map_err(|e| format!("{}: {e}", path.display()))?, path)
 }
 

@@ -1,7 +1,7 @@
 //! Command-line arguments.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use footwork::learned::Precision;
+use footwork::advanced::learned::Precision;
 use footwork_train::baselines::BaselineSettings;
 use footwork_train::baselines::direct::DirectSizes;
 use footwork_train::baselines::pfnn::PfnnSizes;

@@ -11,7 +11,7 @@ use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, halves, tensor};
 use crate::random::Random;
 use crate::workshop::Workshop;
 use burn::tensor::{Device, Tensor};
-use footwork::learned::{Network, STEP_S};
+use footwork::advanced::learned::{Network, STEP_S};
 
 /// Weights of the regularisation of latent variables: absolute values, squares, rates.
 const LATENT_WEIGHTS: [f32; 3] = [0.1, 0.1, 0.01];

@@ -3,8 +3,8 @@
 //! Weights: Holden et al., "Learned Motion Matching" (2020), without the terms of numbers that do not vary.
 
 use crate::kinematics::{Axes, Kinematics, Placed, PlacedGradient};
+use footwork::advanced::learned::{BodyLayout, STEP_S};
 use footwork::database::Database;
-use footwork::learned::{BodyLayout, STEP_S};
 use glam::Vec3;
 use std::ops::Range;
 

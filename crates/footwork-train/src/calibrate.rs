@@ -4,10 +4,10 @@ use crate::dataset::Dataset;
 use crate::phase::Phase;
 use crate::projector::Oracle;
 use crate::random::Random;
+use footwork::advanced::learned::{Calibration, Network, NetworkScratch};
+use footwork::advanced::schema::ChannelKind;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
-use footwork::learned::{Calibration, Network, NetworkScratch};
-use footwork::schema::ChannelKind;
 
 /// Number of measured queries.
 const SAMPLES: usize = 2000;

@@ -7,7 +7,7 @@ use crate::error::TrainError;
 use crate::pace::Limit;
 use crate::perceptron::{Parameter, Perceptron};
 use crate::phase::CourseState;
-use footwork::files::{read_safetensors, write_atomically};
+use footwork::advanced::files::{read_safetensors, write_atomically};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

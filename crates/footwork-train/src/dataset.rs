@@ -2,9 +2,10 @@
 
 use crate::error::TrainError;
 use crate::perceptron::Normalization;
-use footwork::database::{AcceptedTags, Clip, Database, MirrorMode};
+use footwork::advanced::database::AcceptedTags;
+use footwork::advanced::learned::{BodyLayout, STEP_S, Sampler};
+use footwork::database::{Clip, Database, MirrorMode};
 use footwork::frames::ClipIndex;
-use footwork::learned::{BodyLayout, STEP_S, Sampler};
 use rayon::prelude::*;
 use std::ops::Range;
 

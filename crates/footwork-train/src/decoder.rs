@@ -3,7 +3,7 @@
 use crate::body_loss::{BodyLoss, LossRoom, PARTS, WINDOW, WindowBodies};
 use crate::dataset::Dataset;
 use crate::perceptron::{Normalization, Perceptron};
-use footwork::learned::Network;
+use footwork::advanced::learned::Network;
 use rayon::prelude::*;
 
 /// A decompressor that is not trained any more, and the loss of its bodies.

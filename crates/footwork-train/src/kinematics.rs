@@ -1,8 +1,8 @@
 //! Forward kinematics of a body's numbers in root space, and its derivative.
 
+use footwork::advanced::learned::BodyLayout;
+use footwork::advanced::learned::ROTATION_WIDTH;
 use footwork::frames::JointIndex;
-use footwork::learned::BodyLayout;
-use footwork::learned::ROTATION_WIDTH;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 

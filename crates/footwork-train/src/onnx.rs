@@ -5,8 +5,9 @@
 //!
 //! Field numbers: onnx.proto3 of ONNX 1.11.
 
-use footwork::files::write_atomically;
-use footwork::learned::{Network, Networks, STEP_S};
+use footwork::advanced::files::write_atomically;
+use footwork::advanced::learned::{Network, STEP_S};
+use footwork::learned::Networks;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@
 
 use crate::random::Random;
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation::relu, module::linear};
-use footwork::learned::{Layer, Network, Weights};
+use footwork::advanced::learned::{Layer, Network, Weights};
 use rayon::prelude::*;
 
 /// Decay of the mean of gradients.

@@ -1,7 +1,7 @@
 //! Output of the commands.
 
 use crate::args::TrainFlags;
-use footwork::learned::{Network, Precision};
+use footwork::advanced::learned::{Network, Precision};
 use footwork_train::train::Trained;
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ pub fn exported(written: &[(PathBuf, usize)], json: bool) {
 /// Prints the sizes of imported networks.
 pub fn imported(networks: &[(&str, Network)], json: bool) {
     let sizes = |n: &Network| -> Vec<usize> {
-        std::iter::once(n.inputs()).chain(n.layers.iter().map(footwork::learned::Layer::outputs)).collect()
+        std::iter::once(n.inputs()).chain(n.layers.iter().map(footwork::advanced::learned::Layer::outputs)).collect()
     };
     let bytes = |n: &Network| Precision::ALL.map(|p| n.with_precision(p).bytes());
     let parameters: usize = networks.iter().map(|(_, n)| n.parameters()).sum();

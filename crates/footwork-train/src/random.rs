@@ -3,15 +3,15 @@
 
 /// The numbers of a step of a phase.
 #[derive(Clone, Copy, Debug)]
-pub struct Random(footwork::math::Random);
+pub struct Random(footwork::advanced::math::Random);
 
 impl Random {
     /// Creates the stream of a step of a phase.
     pub fn new(seed: u64, phase: u64, step: u64) -> Self {
-        let hash = |value: u64| footwork::math::Random(value).bits();
-        let mut mixed = footwork::math::Random(seed ^ hash(phase.wrapping_add(0x51)));
+        let hash = |value: u64| footwork::advanced::math::Random(value).bits();
+        let mut mixed = footwork::advanced::math::Random(seed ^ hash(phase.wrapping_add(0x51)));
         let first = mixed.bits();
-        Self(footwork::math::Random(first ^ hash(step)))
+        Self(footwork::advanced::math::Random(first ^ hash(step)))
     }
 
     /// Returns 64 random bits.

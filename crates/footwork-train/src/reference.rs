@@ -4,7 +4,7 @@
 //! after row. A network is the arrays input mean, input std, output mean, output std; `u32 layers`; then weights `[inputs x outputs]`
 //! and bias for each layer.
 
-use footwork::learned::{Layer, Network, NetworkError, Weights};
+use footwork::advanced::learned::{Layer, Network, NetworkError, Weights};
 
 /// The bytes are not a network of the reference implementation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -122,7 +122,7 @@ mod tests {
         let network = read_reference(&network()).unwrap();
         assert_eq!((network.inputs(), network.outputs(), network.parameters()), (2, 1, 13));
         let mut out = [0.0];
-        network.run(&[2.5, 3.5], &mut out, &mut footwork::learned::NetworkScratch::default());
+        network.run(&[2.5, 3.5], &mut out, &mut footwork::advanced::learned::NetworkScratch::default());
         // Normalised 1 and 1: hidden 5.1, 7.2 and 0; 5.1 + 3.6 - 1 = 7.7.
         assert!((out[0] - (7.7 * 3.0 + 10.0)).abs() < 1e-4, "{out:?}");
     }

@@ -13,7 +13,7 @@ use crate::projector::Oracle;
 use crate::random::Random;
 use crate::workshop::Workshop;
 use burn::tensor::{Device, Tensor};
-use footwork::learned::{Network, NetworkScratch, STEP_S};
+use footwork::advanced::learned::{Network, NetworkScratch, STEP_S};
 use rayon::prelude::*;
 
 /// Weights of features, latent variables, and the rates of both.

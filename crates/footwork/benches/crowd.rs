@@ -10,15 +10,15 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use footwork::advanced::search::OwnedQuery;
+use footwork::advanced::search::SearchIndex;
+use footwork::advanced::search::SearchQuery;
 use footwork::database::Database;
 use footwork::input::MotionInput;
 use footwork::matcher::Character;
 use footwork::matcher::Crowd;
 use footwork::matcher::{MatcherConfig, MatcherState, Output, SearchScheduler, step};
 use footwork::math::Transform;
-use footwork::search::OwnedQuery;
-use footwork::search::SearchIndex;
-use footwork::search::SearchQuery;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;

@@ -4,10 +4,11 @@
 mod common;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use footwork::advanced::schema::SourceBuffers;
 use footwork::build::{BuildConfig, SchemaConfig};
 use footwork::frames::{ClipIndex, FrameIndex};
 use footwork::pose::{Pose, PoseVelocity};
-use footwork::schema::{Preset, SourceBuffers};
+use footwork::schema::Preset;
 use std::hint::black_box;
 
 fn query(c: &mut Criterion) {

@@ -4,10 +4,11 @@
 mod common;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use footwork::advanced::search::SearchIndex;
+use footwork::advanced::search::{Candidates, Match, SearchQuery};
 use footwork::database::MirrorMode;
 use footwork::frames::RowIndex;
-use footwork::search::SearchIndex;
-use footwork::search::{Backend, Candidates, Match, SearchQuery};
+use footwork::matcher::Backend;
 use std::hint::black_box;
 
 fn search(c: &mut Criterion) {

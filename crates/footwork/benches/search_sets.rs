@@ -10,11 +10,12 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use footwork::advanced::search::OwnedQuery;
+use footwork::advanced::search::classics::{Setting, Touched};
+use footwork::advanced::search::{Kernel, Match, SearchIndex, SearchQuery};
 use footwork::database::{Database, DatabaseContent, TagSpan};
 use footwork::frames::FrameIndex;
-use footwork::search::OwnedQuery;
-use footwork::search::classics::{Setting, Touched};
-use footwork::search::{Backend, Kernel, Match, SearchIndex, SearchQuery};
+use footwork::matcher::Backend;
 use footwork_metrics::query_sets::{QuerySet, queries};
 use std::hint::black_box;
 use std::sync::Arc;

@@ -7,11 +7,11 @@ mod common;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use footwork::database::MirrorMode;
 use footwork::input::MotionInput;
+use footwork::matcher::Backend;
 use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, SearchConfig, step};
 use footwork::math::Transform;
 use footwork::recorder::{Recorder, RecorderConfig};
-use footwork::search::Backend;
 use std::hint::black_box;
 
 const DT_S: f32 = 1.0 / 60.0;

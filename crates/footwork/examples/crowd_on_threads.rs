@@ -1,9 +1,7 @@
 //! A thousand characters on two threads: the same bits as on one.
 
-use footwork::build::{BuildConfig, BuildOptions, build};
-use footwork::input::{Gait, MotionInput, Stick};
-use footwork::matcher::{Character, MatcherConfig, step};
-use footwork::math::{Facing, Transform};
+use footwork::matcher::step;
+use footwork::prelude::*;
 use glam::Vec3;
 use std::error::Error;
 use std::sync::Arc;

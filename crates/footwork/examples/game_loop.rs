@@ -1,11 +1,9 @@
 //! A complete game loop: input, a capsule of the game's own, tags, footsteps, save and restore.
 
 use footwork::adjust::root::RootMode;
-use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::TagQuery;
-use footwork::input::{ExternalBody, Gait, MotionInput, Stick};
-use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
-use footwork::math::{Facing, Transform};
+use footwork::input::ExternalBody;
+use footwork::prelude::*;
 use glam::Vec3;
 use std::error::Error;
 use std::sync::Arc;

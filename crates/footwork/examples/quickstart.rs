@@ -1,8 +1,6 @@
 //! The shortest way from clips to a moving character: build the database, push the stick, read poses.
 
-use footwork::build::{BuildConfig, BuildOptions, build};
-use footwork::input::{Gait, MotionInput, Stick};
-use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::prelude::*;
 use glam::Vec3;
 use std::sync::Arc;
 

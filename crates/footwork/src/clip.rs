@@ -275,7 +275,7 @@ impl RawClip {
         self.skeleton.place(local, world);
     }
 
-    /// Checks shapes, rate, numbers (finite, positions within [`FARTHEST_M`]) and annotations.
+    /// Checks shapes, rate, numbers (finite, positions within 2^30 m) and annotations.
     ///
     /// # Errors
     /// Returns the first problem, with clip, frame and joint.

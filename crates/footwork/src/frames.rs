@@ -65,7 +65,7 @@ index!(
 
 /// Limit for the distance of a position from the origin of its space along each axis, in metres: 2^30. Values computed from
 /// positions (squares, rates of change) then stay in the range of `f32`.
-pub const FARTHEST_M: f32 = 1_073_741_824.0;
+pub(crate) const FARTHEST_M: f32 = 1_073_741_824.0;
 
 /// World up.
 pub(crate) const UP: glam::Vec3 = glam::Vec3::Y;

@@ -13,9 +13,7 @@
 //! use [`matcher::step`] over slices.
 //!
 //! ```
-//! use footwork::build::{BuildConfig, BuildOptions, build};
-//! use footwork::matcher::{MatcherConfig, MotionMatcher};
-//! use footwork::input::{Gait, MotionInput, Stick};
+//! use footwork::prelude::*;
 //! use std::sync::Arc;
 //!
 //! # let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
@@ -32,16 +30,17 @@
 //! all state that must survive a frame is one plain struct. Conventions are in [`frames`].
 
 pub mod adjust;
+pub mod advanced;
 pub mod blend;
 #[cfg(feature = "build")]
 pub mod build;
 pub mod chooser;
 pub mod clip;
 pub mod database;
-pub mod error;
+pub(crate) mod error;
 pub mod expression;
-pub mod files;
-pub mod foresight;
+pub(crate) mod files;
+pub(crate) mod foresight;
 pub mod frames;
 pub mod input;
 pub mod learned;
@@ -51,12 +50,13 @@ pub mod matcher;
 pub mod math;
 pub mod motion;
 pub mod pose;
+pub mod prelude;
 pub mod recorder;
 pub mod retarget;
 pub mod rig;
 pub mod roles;
 pub mod schema;
-pub mod search;
-pub mod settings;
+pub(crate) mod search;
+pub(crate) mod settings;
 pub mod skeleton;
 pub mod trajectory;

@@ -531,7 +531,7 @@ macro_rules! settings {
         )*}
 
         const _: () = {
-            use $crate::settings::{At, Field, Kind, Setting, SettingError, Settings};
+            use $crate::advanced::settings::{At, Field, Kind, Setting, SettingError, Settings};
             use ::serde::de::{Deserialize, Deserializer, MapAccess};
             use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -611,7 +611,7 @@ macro_rules! settings {
     (@form struct $name:ident) => {
         impl Default for $name {
             fn default() -> Self {
-                <Self as $crate::settings::Setting>::blank()
+                <Self as $crate::advanced::settings::Setting>::blank()
             }
         }
     };
@@ -622,7 +622,7 @@ macro_rules! settings {
     (@range $low:literal, $high:literal) => { Some(($low as f64, $high as f64)) };
     (@required entry) => { true };
     (@required $form:ident $(, $default:expr)?) => { false };
-    (@default $type:ty) => { <$type as $crate::settings::Setting>::blank() };
+    (@default $type:ty) => { <$type as $crate::advanced::settings::Setting>::blank() };
     (@default $type:ty, $default:expr) => { $default };
     (@switch $self:ident enabled) => { $self.enabled = true };
     (@switch $self:ident $field:ident) => {};
@@ -645,9 +645,9 @@ macro_rules! choices {
         )*}
 
         impl $name {
-            const CHOICES: &'static [$crate::settings::Choice] = &[$(
+            const CHOICES: &'static [$crate::advanced::settings::Choice] = &[$(
                 $(#[cfg($condition)])?
-                $crate::settings::Choice { name: $text, doc: concat!($($doc, "\n"),*) }
+                $crate::advanced::settings::Choice { name: $text, doc: concat!($($doc, "\n"),*) }
             ),*];
             const VALUES: &'static [Self] = &[$($(#[cfg($condition)])? Self::$variant),*];
 
@@ -661,7 +661,7 @@ macro_rules! choices {
         }
 
         const _: () = {
-            use $crate::settings::{At, Kind, Setting, SettingError};
+            use $crate::advanced::settings::{At, Kind, Setting, SettingError};
             use ::serde::de::{Deserialize, Deserializer};
             use ::serde::ser::{Serialize, Serializer};
 

@@ -176,6 +176,20 @@ impl Skeleton {
         self.names.iter().position(|n| n == name).map(JointIndex::new)
     }
 
+    /// Returns the first difference in joints or hierarchy that keeps clips of the two skeletons out of one database, as text;
+    /// `None` for the same skeleton. Rest poses may differ.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        if let Some(missing) = self.names().iter().find(|n| other.find(n).is_none()) {
+            return Some(format!("joint `{missing}` is missing"));
+        }
+        if let Some(extra) = other.names().iter().find(|n| self.find(n).is_none()) {
+            return Some(format!("joint `{extra}` is not in the first"));
+        }
+        let differs = |j: &usize| self.names()[*j] != other.names()[*j] || self.parents()[*j] != other.parents()[*j];
+        let j = (0..self.len()).find(differs)?;
+        Some(format!("joint `{}` stands elsewhere in the hierarchy", other.names()[j]))
+    }
+
     /// Returns the joint with this name, or else the only joint whose name is the same except for namespace, prefix, separators
     /// and case; see [`Skeleton::keys`].
     ///

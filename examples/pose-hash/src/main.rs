@@ -2,11 +2,12 @@
 //! character with a seeded random stick. It then drives a character of networks with the same stick. Every processor must print
 //! the same hash: see `.ci/same-bits`.
 
+use footwork::advanced::math::{Random, cos, sin};
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::input::{Gait, GroundPoint, MotionInput, Stick};
 use footwork::learned::Networks;
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
-use footwork::math::{Random, Transform, cos, sin};
+use footwork::math::Transform;
 use glam::{Vec2, Vec3};
 use std::path::Path;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_egui::EguiContexts;
 use bevy_time::{Real, Time};
 use egui::{Rect, RichText, Vec2};
-use footwork::files::write_atomically;
+use footwork::advanced::files::write_atomically;
 use footwork::matcher::MatcherConfig;
 use footwork_panels::Request;
 use std::io::Write;

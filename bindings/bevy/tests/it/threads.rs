@@ -16,7 +16,7 @@ fn wish(i: usize, frame: usize) -> (f32, f32) {
     let turn = (i * 37 + frame / 45 * 101) % 360;
     let speed = [0.0, 1.4, 3.5][(i + frame / 90) % 3];
     let rad = (turn as f32).to_radians();
-    (speed * footwork::math::sin(rad), speed * footwork::math::cos(rad))
+    (speed * footwork::advanced::math::sin(rad), speed * footwork::advanced::math::cos(rad))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Flags that several commands take, and their values as plain data.
 
 use clap::{Args, ValueEnum};
-use footwork::search::Backend;
+use footwork::matcher::Backend;
 use std::path::PathBuf;
 
 /// Values of the shared flags. A flag that a command does not take has its default.

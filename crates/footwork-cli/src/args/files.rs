@@ -166,7 +166,7 @@ pub struct DoctorArgs {
 fn check_named(name: &str) -> Result<Check, String> {
     Check::named(name).ok_or_else(|| {
         let names: Vec<&str> = CHECKS.iter().map(|c| c.name).collect();
-        let nearest = footwork::error::nearest(name, names.iter().copied());
+        let nearest = footwork::advanced::error::nearest(name, names.iter().copied());
         let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
         format!("unknown check{hint}; checks: {}", names.join(", "))
     })

@@ -8,10 +8,11 @@
 use crate::args::{BenchSearchArgs, Common, SearchKind, SetKind};
 use crate::progress;
 use anyhow::{Context, Result, bail};
+use footwork::advanced::search::OwnedQuery;
+use footwork::advanced::search::classics::{Setting, Touched};
+use footwork::advanced::search::{Match, SearchIndex};
 use footwork::database::Database;
-use footwork::search::OwnedQuery;
-use footwork::search::classics::{Setting, Touched};
-use footwork::search::{Backend, Match, SearchIndex};
+use footwork::matcher::Backend;
 use footwork_metrics::query_sets::{QuerySet, queries};
 use serde_json::{Value, json};
 use std::hint::black_box;

@@ -3,9 +3,9 @@
 use crate::database::name_fits;
 use crate::run::Driven;
 use anyhow::{Result, bail};
+use footwork::advanced::error::nearest;
 use footwork::clip::RawClip;
 use footwork::database::Database;
-use footwork::error::nearest;
 use footwork::frames::ClipIndex;
 use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};

@@ -9,8 +9,8 @@ use crate::replay::in_trace;
 use crate::run::{Driven, Rerun};
 use crate::{clips, kept, networks};
 use anyhow::{Context, Result, bail};
-use footwork::build::config::matches_pattern;
-use footwork::build::{JointRoles, prepare};
+use footwork::advanced::build::matches_pattern;
+use footwork::build::JointRoles;
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::frames::JointIndex;
@@ -108,7 +108,7 @@ impl Reel {
         }
         // Pictures show glitches, too.
         build.glitches.enabled = false;
-        let clips = prepare(&raw, &build).map_err(|error| in_source(&sources(&raw), common, error));
+        let clips = build.prepare(&raw).map_err(|error| in_source(&sources(&raw), common, error));
         let clips = clips.with_context(|| format!("{source}: the clips could not be prepared"))?;
         let first = clips
             .first()

@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::page::{Section, name, note, picture, table};
-use footwork::trajectory::{DIRECTIONS, SPEEDS_MPS, TURNS_DEG_S};
+use footwork::advanced::trajectory::{DIRECTIONS, SPEEDS_MPS, TURNS_DEG_S};
 use footwork_draw::plots::{HeatCell, HeatMap};
 use footwork_metrics::analysis::{Coverage, CoverageCell, LEAST_S};
 

@@ -141,7 +141,7 @@ fn slopes_and_steps_are_drawn_under_the_feet() {
     for edge in slope.iter().filter(|e| rise(e) > 5.0) {
         let (a, b) = (edge[0], edge[edge.len() - 1]);
         let grade = (a[1] - b[1]) / (b[0] - a[0]);
-        assert!((grade - footwork::math::tan(10f32.to_radians())).abs() < 0.06, "{grade}: {edge:?}");
+        assert!((grade - footwork::advanced::math::tan(10f32.to_radians())).abs() < 0.06, "{grade}: {edge:?}");
     }
     let stairs = edges("stairs_up", "4", "7");
     // A riser is nearly vertical, and higher than noise.

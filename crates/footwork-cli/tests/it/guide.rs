@@ -10,8 +10,8 @@
 
 use crate::common;
 
+use footwork::advanced::build::matches_pattern;
 use footwork::build::ClipRule;
-use footwork::build::config::matches_pattern;
 use footwork::chooser::ChooserSpec;
 use footwork_import::doctor::CHECKS;
 use footwork_import::{CharacterConfig, parse_machine, reference};
@@ -396,7 +396,7 @@ fn every_page_has_its_test_and_its_place_in_the_index() {
 
 #[test]
 fn tuning_knows_every_verdict_of_an_explanation() {
-    use footwork::search::{Exclusion, Verdict};
+    use footwork::advanced::search::{Exclusion, Verdict};
     let page = std::fs::read_to_string(common::repository().join("docs/guide/tuning.md")).unwrap();
     let verdicts = [Verdict::Chosen, Verdict::Continued, Verdict::TooLittleBetter, Verdict::CostlierBy(1.0)];
     let reasons =

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{data, fails, has_keys, hero, json, mocap, names, ok, run};
-use footwork::build::retarget::{RetargetOptions, reference, retarget_clip};
+use footwork::build::retarget::RetargetOptions;
 use footwork::clip::RawClip;
 use footwork::pose::Pose;
 use footwork::retarget::{Reference, RetargetMap};
@@ -111,10 +111,12 @@ fn rest(skeleton: &footwork::skeleton::Skeleton) -> Reference {
 fn captured_walking_keeps_its_contacts_on_the_built_in_person() {
     let Some(folder) = data("captured_walking_keeps_its_contacts_on_the_built_in_person", "lafan1") else { return };
     let clips = lafan("*walk*.bvh", &folder);
-    let map = RetargetMap::new(reference(&clips, &BTreeMap::new()).unwrap(), rest(&footwork_gait::skeleton())).unwrap();
+    let map =
+        RetargetMap::new(Reference::of_clips(&clips, &BTreeMap::new()).unwrap(), rest(&footwork_gait::skeleton()))
+            .unwrap();
     assert!(clips.len() > 10 && (map.scale - 1.0).abs() < 0.05, "{}", map.scale);
     for clip in &clips {
-        let (_, report) = retarget_clip(clip, &map, &RetargetOptions::default()).unwrap();
+        let (_, report) = map.retarget_clip(clip, &RetargetOptions::default()).unwrap();
         assert!(report.skate_cm_s <= 1.1 * report.skate_source_cm_s, "{report:?}");
         assert!(report.knee_hyperextended_frames == 0 && report.knee_limit_frames == 0, "{report:?}");
         assert!(report.worst_direction_deg < 12.0 && report.foot_height_error_cm < 0.5, "{report:?}");
@@ -128,7 +130,7 @@ fn captured_motion_comes_back_from_two_other_bodies_as_it_was() {
     let clips = lafan("*walk*.bvh", &folder);
     let person = footwork_gait::skeleton();
     let rig = hero::hero(hero::Hero { root: true, ..Default::default() });
-    let captured = reference(&clips, &BTreeMap::new()).unwrap();
+    let captured = Reference::of_clips(&clips, &BTreeMap::new()).unwrap();
     let chain = [captured.clone(), rest(&person), rest(&rig), captured];
     let maps: Vec<RetargetMap> =
         chain.windows(2).map(|w| RetargetMap::new(w[0].clone(), w[1].clone()).unwrap()).collect();

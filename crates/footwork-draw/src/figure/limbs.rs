@@ -2,7 +2,7 @@
 
 use super::part::{Ball, Half, Part};
 use super::plan::{LEG_END, LEG_TOP, Plan};
-use footwork::math::powf;
+use footwork::advanced::math::powf;
 
 impl Plan<'_> {
     /// Returns arms, legs down to the ankle, and fingers.

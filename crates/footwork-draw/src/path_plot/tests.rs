@@ -1,5 +1,5 @@
 use super::*;
-use footwork::math::sin_cos;
+use footwork::advanced::math::sin_cos;
 
 const EMPTY: PathPlot<'static> =
     PathPlot { title: "t", commanded: &[], walked: &[], transitions: &[], sections: &[], rate_hz: 60.0 };

@@ -7,7 +7,7 @@ use crate::action_truth::ActionKind;
 use crate::body::Side;
 use crate::laws::{cadence_hz, run_weight};
 use crate::options::GaitOptions;
-use footwork::math::lerp;
+use footwork::advanced::math::lerp;
 use glam::Vec3;
 use std::rc::Rc;
 

@@ -8,7 +8,7 @@ use crate::action_truth::{ActionKind, ActionObstacle};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
 use crate::repertoire::cm;
-use footwork::math::lerp;
+use footwork::advanced::math::lerp;
 use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;

@@ -5,7 +5,7 @@ use super::script::{Hold, Place, Script, Via};
 use crate::action_truth::{ActionKind, ActionObstacle, HAND_M};
 use crate::body::Side;
 use crate::options::GaitOptions;
-use footwork::math::lerp;
+use footwork::advanced::math::lerp;
 use glam::Vec3;
 use std::f32::consts::PI;
 

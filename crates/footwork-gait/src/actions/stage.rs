@@ -11,7 +11,8 @@ use crate::leg::Track;
 use crate::leg_pose::{knee_yaw, solve};
 use crate::pelvis::hip;
 use crate::shapes::{Knots, minimum_jerk};
-use footwork::math::{Quat, Transform, wrap_angle};
+use footwork::advanced::math::wrap_angle;
+use footwork::math::{Quat, Transform};
 use glam::Vec3;
 
 /// Samples of the hips beyond either end, for differences.

@@ -10,7 +10,8 @@ use crate::leg::{LOADED_DORSIFLEXION_RAD, Track};
 use crate::leg_pose::{knee, knee_yaw};
 use crate::shapes::{Knots, bump, ramp, rounded_max};
 use crate::stride::leg_length_m;
-use footwork::math::{Quat, atan2, lerp};
+use footwork::advanced::math::{atan2, lerp};
+use footwork::math::Quat;
 use glam::Vec3;
 
 /// Minimum flexion of the knee, in radians, on the ground and in the air.

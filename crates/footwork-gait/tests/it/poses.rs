@@ -3,7 +3,8 @@
 use crate::common;
 
 use common::{Walked, all};
-use footwork::math::{Quat, atan2};
+use footwork::advanced::math::atan2;
+use footwork::math::Quat;
 use footwork_gait::{joint, skeleton};
 use glam::Vec3;
 

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{all, find};
-use footwork::math::wrap_angle;
+use footwork::advanced::math::wrap_angle;
 use footwork_gait::{GaitOptions, generate, joint};
 
 #[test]
@@ -63,7 +63,7 @@ fn left_and_right_are_balanced() {
     let mut turned = 0.0f64;
     for w in all() {
         for f in 1..w.frames() {
-            let yaw = |f: usize| 2.0 * footwork::math::atan2(w.rotation(f, 0).y, w.rotation(f, 0).w);
+            let yaw = |f: usize| 2.0 * footwork::advanced::math::atan2(w.rotation(f, 0).y, w.rotation(f, 0).w);
             turned += f64::from(wrap_angle(yaw(f) - yaw(f - 1)));
         }
     }
@@ -200,7 +200,10 @@ fn an_aim_looks_and_points_where_its_name_says() {
         let w = find(name);
         let way = |v: glam::Vec3| {
             let flat = (v.x * v.x + v.z * v.z).sqrt();
-            (footwork::math::atan2(v.x, v.z).to_degrees(), -footwork::math::atan2(v.y, flat).to_degrees())
+            (
+                footwork::advanced::math::atan2(v.x, v.z).to_degrees(),
+                -footwork::advanced::math::atan2(v.y, flat).to_degrees(),
+            )
         };
         let head = way(w.world[0][joint::HEAD].rotation * glam::Vec3::Z);
         let weapon = way(w.world[0][joint::LEFT_HAND].rotation * glam::Vec3::X);

@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn libm_sin(deg: f64) -> f64 {
-        f64::from(footwork::math::sin(deg.to_radians() as f32))
+        f64::from(footwork::advanced::math::sin(deg.to_radians() as f32))
     }
 
     #[test]

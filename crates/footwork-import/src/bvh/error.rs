@@ -1,7 +1,7 @@
 //! Errors of BVH files, each with its remedy.
 
+use footwork::advanced::error::{cut_quotes, quoted};
 use footwork::clip::ClipError;
-use footwork::error::{cut_quotes, quoted};
 use footwork::skeleton::{Skeleton, SkeletonError};
 
 /// An invalid file, with location and reason. Shown as `walk.bvh:12: ...`.

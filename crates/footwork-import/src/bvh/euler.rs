@@ -4,7 +4,8 @@
 //! in `f64`, so that its small entries keep their digits.
 
 use super::Axis;
-use footwork::math::{Quat, atan2};
+use footwork::advanced::math::atan2;
+use footwork::math::Quat;
 
 /// Order in which a joint's rotation channels are listed; the first is outermost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Coverage of clips: how much motion there is, by speed, turn and direction of travel.
 
+use footwork::advanced::motion::StickSpeeds;
+use footwork::advanced::trajectory::travel_seconds;
 use footwork::clip::RawClip;
 use footwork::math::Transform;
-use footwork::motion::StickSpeeds;
-use footwork::trajectory::travel_seconds;
 
-pub use footwork::trajectory::{DIRECTIONS, DanceCardCell, SPEEDS_MPS};
+pub use footwork::advanced::trajectory::{DIRECTIONS, DanceCardCell, SPEEDS_MPS};
 
 /// Returns the table: cells by speed, turn and direction.
 pub fn dance_card(clips: &[RawClip], stick: &StickSpeeds) -> Vec<DanceCardCell> {
@@ -16,5 +16,5 @@ pub fn dance_card(clips: &[RawClip], stick: &StickSpeeds) -> Vec<DanceCardCell> 
         };
         (clip.rate_hz, (0..clip.frames()).map(root).collect())
     };
-    footwork::trajectory::dance_card(&travel_seconds(clips.iter().map(way)), stick)
+    footwork::advanced::trajectory::dance_card(&travel_seconds(clips.iter().map(way)), stick)
 }

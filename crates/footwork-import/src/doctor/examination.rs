@@ -4,10 +4,10 @@ use super::dance_card::DanceCardCell;
 use super::examined_clip::ExaminedClip;
 use super::parts::{Parts, by_skeleton};
 use super::root_drift;
-use footwork::build::{BuildConfig, BuildError, GlitchConfig, prepare};
+use footwork::advanced::motion::StickSpeeds;
+use footwork::build::{BuildConfig, BuildError, GlitchConfig};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
-use footwork::motion::StickSpeeds;
 use rayon::prelude::*;
 
 /// Clips, grouped by skeleton.
@@ -103,7 +103,7 @@ impl Examination {
         let clips: Vec<RawClip> = ids.iter().map(whole).collect();
         // Without cuts at glitches: a cut would return more clips than were given.
         let glitches = GlitchConfig { enabled: false, ..self.build.glitches.clone() };
-        let prepared = prepare(&clips, &BuildConfig { glitches, ..self.build.clone() }).ok()?;
+        let prepared = BuildConfig { glitches, ..self.build.clone() }.prepare(&clips).ok()?;
         Some((ids, prepared))
     }
 }

@@ -6,7 +6,8 @@ use super::examined_clip::{ExaminedClip, level, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::support::Support;
-use footwork::math::{Facing, Quat, Transform, atan2, wrap_angle};
+use footwork::advanced::math::{atan2, wrap_angle};
+use footwork::math::{Facing, Quat, Transform};
 use glam::Vec3;
 
 /// Minimum sliding of planted feet in a path with the wrong direction, m/s.

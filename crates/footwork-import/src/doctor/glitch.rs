@@ -4,7 +4,8 @@
 use super::check::Check;
 use super::examination::Examination;
 use super::finding::{Finding, Severity};
-use footwork::build::{Glitch, GlitchMend, mend_glitches};
+use footwork::advanced::build::{Glitch, mend_glitches};
+use footwork::build::GlitchMend;
 
 /// Finds glitches as a build does; bridges them, or cuts them out of copies (`discard`).
 pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {

@@ -5,7 +5,7 @@ use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::support::Support;
-use footwork::math::savgol;
+use footwork::advanced::math::savgol;
 use glam::Vec3;
 
 /// Minimum speed of planted feet, m/s. On a treadmill they move back with the walking speed; otherwise they stand.

@@ -12,7 +12,7 @@ use super::curves::weighted;
 use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use footwork::math::savgol;
+use footwork::advanced::math::savgol;
 use glam::Vec3;
 
 /// Minimum visible noise: 0.3 degrees, or the angle that displaces the end of the joint's subtree by 1.5 mm.

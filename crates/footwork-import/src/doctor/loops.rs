@@ -5,7 +5,7 @@ use super::check::Check;
 use super::examined_clip::ExaminedClip;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
-use footwork::build::loops::Loop;
+use footwork::advanced::build::Loop;
 
 /// Minimum visible discontinuity: angle of one joint, in degrees, and metres.
 const SEEN_DEG: f32 = 2.0;

@@ -1,11 +1,13 @@
 //! The parts of a skeleton that checks examine: hips, sides, feet and arms.
 
 use super::examined_clip::{ExaminedClip, level};
-use footwork::build::{BuildConfig, BuildError, JointRoles, contact_joints, find_sides};
+use footwork::advanced::build::find_sides;
+use footwork::advanced::motion::{is_left, other_side};
+use footwork::advanced::rig::Leg;
+use footwork::build::{BuildConfig, BuildError, JointRoles};
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
-use footwork::motion::{is_left, other_side};
-use footwork::rig::{Leg, Rig};
+use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
@@ -63,7 +65,7 @@ impl Parts {
     pub fn of(clips: &[&RawClip], config: &BuildConfig) -> Result<Self, BuildError> {
         let skeleton = &clips.first().ok_or(BuildError::NoClips)?.skeleton;
         let roles = JointRoles::of_clips(clips, &config.roles)?;
-        let contacts = contact_joints(skeleton, &roles, config)?;
+        let contacts = config.contact_joints(skeleton, &roles)?;
         let rig = Rig::find(skeleton, roles, &contacts);
         let legs = Leg::find(skeleton, &rig.roles, &contacts);
         let feet = contacts.iter().zip(legs).map(|(toe, leg)| Foot {

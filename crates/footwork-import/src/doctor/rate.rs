@@ -120,7 +120,7 @@ struct Steps {
 fn steps(p: &ExaminedClip, body: &Parts, support: &Support) -> Option<Steps> {
     let leg = leg_length(p, body)?;
     let clock = (leg / G).sqrt();
-    let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
+    let asked = WALK_RATIO * footwork::advanced::math::powf(leg / 0.9, 1.5);
     let middle = |s: &Stance| (s.frames[0] + s.frames[1]) / 2;
     // Length of the path, which may bend.
     let way = |a: usize, b: usize| -> f32 {

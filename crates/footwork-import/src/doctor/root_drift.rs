@@ -5,8 +5,9 @@ use super::examined_clip::{ExaminedClip, level, median};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::support::Support;
+use footwork::advanced::math::savgol;
 use footwork::frames::JointIndex;
-use footwork::math::{Transform, savgol};
+use footwork::math::Transform;
 use glam::Vec3;
 
 /// Maximum horizontal distance between the root bone and the hips, in metres.

@@ -9,9 +9,7 @@ pub fn check(examination: &mut Examination, out: &mut Vec<Finding>) {
     let usual = examination.usual_kind();
     let Some(first) = examination.kind_of.iter().position(|k| *k == usual) else { return };
     for (p, kind) in examination.clips.iter().zip(&examination.kind_of) {
-        let Some(difference) =
-            footwork::build::skeleton_difference(&examination.clips[first].clip.skeleton, &p.clip.skeleton)
-        else {
+        let Some(difference) = examination.clips[first].clip.skeleton.difference(&p.clip.skeleton) else {
             continue;
         };
         debug_assert_ne!(*kind, usual);

@@ -5,7 +5,7 @@ use super::examined_clip::{ExaminedClip, level, median, runs};
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::support::Support;
-use footwork::adjust::two_bone_ik::{BentLeg, Reach};
+use footwork::advanced::adjust::{BentLeg, Reach};
 use footwork::pose::Pose;
 use glam::Vec3;
 
@@ -80,7 +80,7 @@ fn pin(p: &mut ExaminedClip, body: &Parts, k: usize, a: usize, b: usize) -> bool
     let targets: Vec<(usize, Vec3)> = (a.saturating_sub(fade)..(b + fade).min(n))
         .map(|f| {
             let beyond = if f < a { a - f } else { (f + 1).saturating_sub(b) };
-            let share = footwork::math::smoothstep(1.0 - beyond as f32 / fade as f32);
+            let share = footwork::advanced::math::smoothstep(1.0 - beyond as f32 / fade as f32);
             // Outside the contact, the offset at its end fades out.
             let at = p.at(f.clamp(a, b - 1), toe);
             let offset = level(place - at) * share;

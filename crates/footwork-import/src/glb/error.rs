@@ -1,7 +1,7 @@
 //! Errors of writing glTF.
 
 use crate::scene::SceneError;
-use footwork::error::{cut_quotes, quoted};
+use footwork::advanced::error::{cut_quotes, quoted};
 
 /// Reason why no file was written.
 #[derive(Debug, thiserror::Error)]

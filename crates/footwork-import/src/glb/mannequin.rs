@@ -5,9 +5,9 @@
 
 use super::GlbOptions;
 use super::solid::{Part, Solid};
+use footwork::advanced::motion::{is_left, other_side};
 use footwork::frames::JointIndex;
 use footwork::math::Transform;
-use footwork::motion::{is_left, other_side};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 

@@ -1,6 +1,6 @@
 //! A rounded solid and its triangles.
 
-use footwork::math::sin_cos;
+use footwork::advanced::math::sin_cos;
 use glam::Vec3;
 
 /// Rings between a solid's equator and its pole.

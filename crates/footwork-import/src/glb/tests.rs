@@ -1,8 +1,9 @@
 //! Reads the files back with the `gltf` crate, which validates them.
 
 use super::*;
+use footwork::advanced::math::sin;
 use footwork::frames::JointIndex;
-use footwork::math::{Quat, Transform, sin};
+use footwork::math::{Quat, Transform};
 use footwork::pose::Pose;
 use glam::Vec3;
 

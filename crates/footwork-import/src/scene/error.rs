@@ -1,8 +1,8 @@
 //! Errors of glTF and FBX files, each with its remedy.
 
 use super::limits::{MOST_TIMES_LARGER, SECONDS_MOST};
+use footwork::advanced::error::{cut_quotes, quoted};
 use footwork::clip::ClipError;
-use footwork::error::{cut_quotes, quoted};
 use footwork::skeleton::{Skeleton, SkeletonError};
 
 /// An invalid file, with the reason.

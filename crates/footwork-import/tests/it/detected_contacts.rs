@@ -3,7 +3,7 @@
 //! Prints the table of `docs/guide/quality.md`: `cargo test --release -p footwork-import --test it detected_contacts --
 //! --nocapture`
 
-use footwork::build::{BuildConfig, prepare};
+use footwork::build::BuildConfig;
 use footwork::clip::RawClip;
 use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
@@ -101,7 +101,7 @@ fn contacts_found_in_noise_at_any_rate_are_the_true_ones() {
         let mut random = Random(1);
         let clips: Vec<RawClip> = truth.iter().map(|g| captured(&g.clip, &mut random)).collect();
         let config = BuildConfig { pose_rate_hz: Some(rate_hz), find_loops: false, ..Default::default() };
-        let f1 = count(&truth, &prepare(&clips, &config).unwrap()).map(Count::f1);
+        let f1 = count(&truth, &config.prepare(&clips).unwrap()).map(Count::f1);
         println!("| {rate_hz} Hz | {:.3} | {:.3} | {:.3} |", f1[0], f1[1], f1[2]);
         for (gait, (f1, least)) in f1.iter().zip(least).enumerate().filter(|(_, (f1, least))| **f1 < *least) {
             low.push(format!("{} at {rate_hz} Hz: {f1:.3}, at least {least}", GAITS[gait]));
@@ -128,7 +128,7 @@ fn a_small_creature_stands_as_long_as_a_large_one() {
         let mut clips: Vec<RawClip> = truth.iter().map(|g| smaller(&g.clip, size)).collect();
         clips.iter_mut().for_each(|c| c.annotations.contacts.clear());
         let config = BuildConfig { pose_rate_hz: Some(clips[0].rate_hz), find_loops: false, ..Default::default() };
-        count(&truth, &prepare(&clips, &config).unwrap()).map(Count::f1)
+        count(&truth, &config.prepare(&clips).unwrap()).map(Count::f1)
     });
     assert!(small[0] > large[0] - 0.03 && small[1] > large[1] - 0.03, "{small:?} {large:?}");
 }

@@ -1,6 +1,6 @@
 //! Tests that every setting in the descriptors is read, checked against its range, and rejected by its full name.
 
-use footwork::settings::{Field, Kind, Settings};
+use footwork::advanced::settings::{Field, Kind, Settings};
 use footwork_import::CharacterConfig;
 use std::path::Path;
 use toml::{Table, Value};

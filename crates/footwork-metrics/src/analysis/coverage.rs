@@ -1,10 +1,10 @@
 //! Motion of a database by kind, compared with the motion that a stick requests.
 
+use footwork::advanced::motion::StickSpeeds;
+use footwork::advanced::trajectory::{DanceCardCell, TravelSeconds, dance_card, travel_seconds};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::ClipIndex;
 use footwork::math::Transform;
-use footwork::motion::StickSpeeds;
-use footwork::trajectory::{DanceCardCell, TravelSeconds, dance_card, travel_seconds};
 
 /// Minimum motion of one kind that counts as covered, in seconds: the length of a step.
 pub const LEAST_S: f32 = 0.5;
@@ -36,7 +36,7 @@ impl CoverageCell {
 /// stick does not request them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
-    /// By speed, then turn, then direction: see [`footwork::trajectory::dance_card`].
+    /// By speed, then turn, then direction: see [`footwork::advanced::trajectory::dance_card`].
     pub cells: Vec<CoverageCell>,
 }
 

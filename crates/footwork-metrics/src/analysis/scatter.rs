@@ -1,8 +1,8 @@
 //! Rows of the feature matrix in two dimensions.
 
+use footwork::advanced::search::classics::pca::Components;
 use footwork::database::Database;
 use footwork::frames::RowIndex;
-use footwork::search::classics::pca::Components;
 
 /// Rows of a database on the plane of largest variance: the first two principal components of the normalised, weighted features.
 /// Points that are close together are rows that a search hardly distinguishes, as far as two components can show it.

@@ -1,6 +1,7 @@
 //! Motion of a database that a run plays, and duplicate motion.
 
-use footwork::build::{PruneConfig, Pruned, find_repeats};
+use footwork::advanced::build::{Pruned, find_repeats};
+use footwork::build::PruneConfig;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, RowIndex};
 use footwork::matcher::Playing;

@@ -1,9 +1,9 @@
 //! The abilities of a character with a database, in one line.
 
 use super::coverage::{Coverage, CoverageCell, LEAST_S, locomotion, roots};
+use footwork::advanced::motion::StickSpeeds;
 use footwork::database::{Database, MirrorMode};
 use footwork::math::{Facing, Transform};
-use footwork::motion::StickSpeeds;
 use serde::Serialize;
 use std::fmt;
 

@@ -2,9 +2,10 @@
 
 use super::RandomStick;
 use crate::RATE_HZ;
+use footwork::advanced::math::{cos, sin};
+use footwork::advanced::trajectory::Simulation;
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
-use footwork::math::{Facing, cos, sin};
-use footwork::trajectory::Simulation;
+use footwork::math::Facing;
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_4, PI, TAU};
 

@@ -1,8 +1,8 @@
 //! Penetration, knee angle, and the displacement of toes by pose adjustments.
 
 use crate::motion::{Motion, Space};
+use footwork::advanced::math::acos;
 use footwork::frames::JointIndex;
-use footwork::math::acos;
 
 /// Depths up to this count as rounding errors, metres.
 const ROUNDING_M: f32 = 1e-5;

@@ -21,7 +21,7 @@ pub fn toe_speed_cm_s(motion: &Motion, frame: usize, toe: JointIndex) -> Option<
 ///
 /// Source: Zhang et al., "Mode-adaptive neural networks for quadruped motion control" (2018).
 pub fn height_weight(height_m: f32) -> f32 {
-    (2.0 - footwork::math::powf(2.0, height_m / LOW_M)).clamp(0.0, 1.0)
+    (2.0 - footwork::advanced::math::powf(2.0, height_m / LOW_M)).clamp(0.0, 1.0)
 }
 
 /// Returns the height of the toes in contact in a clip, metres: the median over frames labelled as contact; `None` without any.

@@ -3,8 +3,8 @@
 use crate::session::Session;
 use crate::style;
 use egui::{RichText, Sense};
-use footwork::motion::StickSpeeds;
-use footwork::trajectory::{DIRECTIONS, SPEEDS_MPS, TURNS_DEG_S};
+use footwork::advanced::motion::StickSpeeds;
+use footwork::advanced::trajectory::{DIRECTIONS, SPEEDS_MPS, TURNS_DEG_S};
 use footwork_draw::paint::colour as paint;
 use footwork_metrics::analysis::{Coverage, CoverageCell};
 
@@ -62,7 +62,7 @@ fn cell(ui: &mut egui::Ui, cell: &CoverageCell) {
     let seconds = cell.seconds();
     let visuals = ui.visuals();
     // Logarithmic, from 0 to one minute.
-    let share = (footwork::math::ln(1.0 + seconds) / 4.1).clamp(0.0, 1.0);
+    let share = (footwork::advanced::math::ln(1.0 + seconds) / 4.1).clamp(0.0, 1.0);
     let empty = visuals.faint_bg_color;
     let full = paint(style::COMMANDED);
     ui.painter().rect_filled(rect, 2.0, empty.lerp_to_gamma(full, share));

@@ -3,7 +3,7 @@
 use crate::session::Session;
 use crate::style;
 use egui_plot::{Bar, BarChart, Plot};
-use footwork::matcher::LastSearch;
+use footwork::advanced::matcher::LastSearch;
 use footwork_draw::paint::colour as paint;
 use footwork_metrics::analysis::{Histogram, histograms};
 

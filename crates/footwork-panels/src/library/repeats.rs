@@ -3,7 +3,7 @@
 use crate::job::Job;
 use crate::session::Session;
 use egui::RichText;
-use footwork::build::Pruned;
+use footwork::advanced::build::Pruned;
 use footwork::database::Database;
 use footwork::frames::ClipIndex;
 use footwork_metrics::analysis::repeats;

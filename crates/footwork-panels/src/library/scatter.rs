@@ -3,8 +3,8 @@
 use crate::session::Session;
 use crate::style;
 use egui_plot::{MarkerShape, Plot, PlotPoints, Points};
+use footwork::advanced::matcher::LastSearch;
 use footwork::database::{Database, TagMask};
-use footwork::matcher::LastSearch;
 use footwork_draw::paint::colour as paint;
 use footwork_metrics::analysis::Scatter;
 
@@ -58,7 +58,7 @@ impl Plane {
                 Colour::Cost => {
                     let cost = query.as_ref().map_or(0.0, |q| q.distance(&db, *row, false));
                     // Eight steps from near to far.
-                    let share = (footwork::math::ln(1.0 + cost) / 3.0).clamp(0.0, 1.0);
+                    let share = (footwork::advanced::math::ln(1.0 + cost) / 3.0).clamp(0.0, 1.0);
                     let step = (share * 8.0).floor() / 8.0;
                     egui::ecolor::Hsva::new(0.33 - 0.33 * step, 0.8, 0.85, 1.0).into()
                 }

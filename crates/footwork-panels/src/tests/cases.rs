@@ -123,7 +123,7 @@ fn a_stop_that_slides() {
         played(&thin, &MatcherConfig::default(), 8.0, &mut |time_s| stick(0.0, if time_s < 4.0 { 1.0 } else { 0.0 }));
     let mut harness = opened(&thin, "", trace);
     // Every candidate moves in another direction than the stick.
-    let elsewhere = |c: &footwork::search::CandidateReport| {
+    let elsewhere = |c: &footwork::advanced::search::CandidateReport| {
         c.channels.iter().any(|(label, cost)| label == "trajectory position" && *cost > 1.0)
     };
     search_where(&mut harness, 4.0..6.0, &mut |studio| studio.why.candidates().iter().take(LISTED).all(elsewhere));

@@ -3,11 +3,12 @@
 use crate::mode::Mode;
 use crate::why::flip_at;
 use crate::{Hands, Session, Tuning};
+use footwork::advanced::recorder::{Cursor, Piece};
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::input::{GroundPoint, MotionInput};
 use footwork::matcher::{Character, MotionMatcher};
 use footwork::math::Transform;
-use footwork::recorder::{Cursor, Piece, Recorder, RecorderConfig};
+use footwork::recorder::{Recorder, RecorderConfig};
 use footwork_metrics::courses::RandomStick;
 use glam::Vec3;
 use std::sync::Arc;

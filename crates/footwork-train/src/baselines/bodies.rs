@@ -3,8 +3,8 @@
 use crate::body_loss::{BodyLoss, LossRoom, LossWeights, WindowBodies};
 use crate::dataset::Dataset;
 use crate::perceptron::Normalization;
+use footwork::advanced::learned::BodyLayout;
 use footwork::database::Database;
-use footwork::learned::BodyLayout;
 
 /// Minimum standard deviation with which a number is normalised.
 const LEAST_SPREAD: f32 = 0.01;

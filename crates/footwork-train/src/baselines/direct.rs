@@ -11,8 +11,8 @@ use crate::pace::Pace;
 use crate::perceptron::{Normalization, Perceptron, numbers};
 use crate::phase::tensor;
 use crate::random::Random;
+use footwork::advanced::learned::{Network, NetworkScratch, STEP_S};
 use footwork::database::Database;
-use footwork::learned::{Network, NetworkScratch, STEP_S};
 use rayon::prelude::*;
 use std::f32::consts::TAU;
 

@@ -3,14 +3,14 @@
 use super::walkers::Walker;
 use crate::error::TrainError;
 use footwork::adjust::root::{AdjustRoot, RootConfig};
+use footwork::advanced::learned::{BodyLayout, Sampler};
+use footwork::advanced::schema::{SourceBuffers, TrajectorySample};
+use footwork::advanced::trajectory::{Desired, PathProgress, Prediction, Simulation, Steering};
 use footwork::database::Database;
 use footwork::input::{MotionInput, Stick};
-use footwork::learned::{BodyLayout, Sampler};
 use footwork::matcher::{Character, MatcherConfig};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::pose::{Pose, PoseVelocity};
-use footwork::schema::{SourceBuffers, TrajectorySample};
-use footwork::trajectory::{Desired, PathProgress, Prediction, Simulation, Steering};
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::recording::{Recorder, Recording, ShownFrame};
 use footwork_metrics::source::Source;

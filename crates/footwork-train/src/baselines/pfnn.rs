@@ -20,9 +20,9 @@ use crate::phase::tensor;
 use crate::random::Random;
 use burn::tensor::Tensor;
 use burn::tensor::activation::elu;
+use footwork::advanced::learned::{Network, NetworkScratch, STEP_S};
+use footwork::advanced::schema::ChannelKind;
 use footwork::database::Database;
-use footwork::learned::{Network, NetworkScratch, STEP_S};
-use footwork::schema::ChannelKind;
 use rayon::prelude::*;
 use std::f32::consts::TAU;
 

@@ -2,9 +2,9 @@
 //! one.
 
 use crate::dataset::Dataset;
+use footwork::advanced::learned::STEP_S;
+use footwork::advanced::motion::is_left;
 use footwork::database::Database;
-use footwork::learned::STEP_S;
-use footwork::motion::is_left;
 use std::f32::consts::{PI, TAU};
 
 /// Minimum time in which both feet touch for a body to count as standing, seconds.

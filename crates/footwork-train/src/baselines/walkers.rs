@@ -2,8 +2,8 @@
 
 use super::direct::{DirectScratch, HORIZON_S, TrainedDirect};
 use super::pfnn::{PfnnScratch, TrainedPfnn};
-use footwork::learned::STEP_S;
-use footwork::math::{lerp, smoothstep};
+use footwork::advanced::learned::STEP_S;
+use footwork::advanced::math::{lerp, smoothstep};
 use std::sync::Arc;
 
 /// Duration of the blend from one prediction of the direct mapping to the next, seconds.

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{settings, train_through};
-use footwork::learned::{Network, NetworkScratch};
+use footwork::advanced::learned::{Network, NetworkScratch};
 use footwork_train::onnx;
 use footwork_train::random::Random;
 use std::path::{Path, PathBuf};

@@ -13,4 +13,4 @@ pub mod orientation_warp;
 pub mod play_rate;
 pub mod root;
 pub mod stride_warp;
-pub mod two_bone_ik;
+pub(crate) mod two_bone_ik;

@@ -2,21 +2,21 @@
 //! bytes with any number of threads.
 
 mod annotations;
-mod blend_space;
+pub(crate) mod blend_space;
 mod chain;
-pub mod config;
+pub(crate) mod config;
 mod contacts;
 mod error;
-mod glitches;
+pub(crate) mod glitches;
 mod kinds;
-pub mod loops;
-mod multiply;
-mod normalize;
+pub(crate) mod loops;
+pub(crate) mod multiply;
+pub(crate) mod normalize;
 mod parallel;
-mod prune;
-mod report;
+pub(crate) mod prune;
+pub(crate) mod report;
 pub mod retarget;
-mod root_motion;
+pub(crate) mod root_motion;
 mod rows;
 mod rules;
 mod sink;
@@ -26,18 +26,16 @@ mod track;
 mod treadmill;
 
 pub use crate::roles::{Assigned, JointRoles, RoleError};
-pub use blend_space::BlendReport;
 pub use config::{
     BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, GlitchConfig,
     Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagRule, TagSpec,
 };
 pub use error::BuildError;
-pub use glitches::{Glitch, GlitchMend, mend_glitches};
-pub use multiply::{Dropped, Made};
-pub use normalize::NormalizeError;
-pub use prune::{Pruned, find as find_repeats};
-pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
-pub use root_motion::{RootError, find_sides};
+pub use glitches::GlitchMend;
+pub(crate) use normalize::NormalizeError;
+pub use report::BuildReport;
+pub(crate) use report::{ClipReport, ColumnReport, RoleSource, Skipped};
+pub(crate) use root_motion::RootError;
 
 use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, MirrorMode, mirror_table_of};
@@ -52,8 +50,8 @@ use rules::Rules;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
 
-/// Minimum duration that a non-looping clip must have left after a row that is a target of transitions, in seconds.
-pub const MIN_CLIP_S: f32 = 0.34;
+/// See [`BuildConfig::MIN_CLIP_S`].
+pub(crate) const MIN_CLIP_S: f32 = BuildConfig::MIN_CLIP_S;
 
 /// Function that writes the values of a user channel at a time of a clip: clip name, seconds, `[width]` output.
 pub(crate) type UserValues<'a> = dyn Fn(&str, f64, &mut [f32]) + Sync + 'a;
@@ -218,12 +216,8 @@ fn build_all(
     Ok((database, report))
 }
 
-/// Returns the clips as a build uses them: with the facts of the configuration, at one rate, with joint 0 as the root on
-/// the ground facing +Z, cut at discarded ranges, and with the contacts of every foot.
-///
-/// # Errors
-/// Returns the errors of [`build`] that concern clips, joints and the root.
-pub fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
+/// See [`BuildConfig::prepare`].
+pub(crate) fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
     check_clips(clips)?;
     let (pose_rate_hz, _) = rates(clips, config)?;
     let mut report = BuildReport { pose_rate_hz, ..Default::default() };
@@ -365,24 +359,11 @@ fn check_clips(clips: &[RawClip]) -> Result<(), BuildError> {
             let (a, b) = (other.source.clone(), clip.source.clone());
             return Err(BuildError::RepeatedClip { name: clip.name.clone(), a, b });
         }
-        if let Some(difference) = skeleton_difference(&first.skeleton, &clip.skeleton) {
+        if let Some(difference) = first.skeleton.difference(&clip.skeleton) {
             return Err(BuildError::Skeletons { clip: clip.name.clone(), first: first.name.clone(), difference });
         }
     }
     Ok(())
-}
-
-/// Returns the first difference in joints or hierarchy that keeps two clips out of one database, as text; `None` for the
-/// same skeleton. Rest poses may differ.
-pub fn skeleton_difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
-    if let Some(missing) = a.names().iter().find(|n| b.find(n).is_none()) {
-        return Some(format!("joint `{missing}` is missing"));
-    }
-    if let Some(extra) = b.names().iter().find(|n| a.find(n).is_none()) {
-        return Some(format!("joint `{extra}` is not in the first"));
-    }
-    let j = (0..a.len()).find(|j| a.names()[*j] != b.names()[*j] || a.parents()[*j] != b.parents()[*j])?;
-    Some(format!("joint `{}` stands elsewhere in the hierarchy", b.names()[j]))
 }
 
 fn rates(clips: &[RawClip], config: &BuildConfig) -> Result<(f32, f32), BuildError> {
@@ -474,12 +455,8 @@ fn too_short(track: &Track) -> Option<String> {
         .then(|| format!("lasts {seconds:.2} s; without a loop at least {MIN_CLIP_S} s are needed"))
 }
 
-/// Returns the contact joints in a fixed order: those of the configuration, else all four paws, toes, or feet by their
-/// roles. Empty without these roles. A paw with a toe below it touches the ground with the toe.
-///
-/// # Errors
-/// Returns an error if a joint of the configuration does not exist.
-pub fn contact_joints(
+/// See [`BuildConfig::contact_joints`].
+pub(crate) fn contact_joints(
     skeleton: &Skeleton,
     roles: &JointRoles,
     config: &BuildConfig,

@@ -3,17 +3,17 @@
 mod check;
 mod file;
 mod stands;
-mod tag_costs;
+pub(crate) mod tag_costs;
 mod tag_query;
-mod tag_sets;
+pub(crate) mod tag_sets;
 mod tags;
 
 use crate::error::{cut_quotes, nearest, quoted};
 pub use file::FileError;
-pub use tag_costs::{TagCost, TagCosts};
+pub use tag_costs::TagCost;
+pub(crate) use tag_costs::TagCosts;
 pub use tag_query::TagQuery;
-pub use tag_sets::AcceptedTags;
-pub(crate) use tag_sets::SetBits;
+pub(crate) use tag_sets::{AcceptedTags, SetBits};
 pub use tags::TagMask;
 
 use crate::choices;

@@ -6,17 +6,17 @@
 mod error;
 mod goal;
 mod hooks;
-mod montages;
-mod owned;
+pub(crate) mod montages;
+pub(crate) mod owned;
 mod path;
 
 pub use error::InputError;
 pub use goal::{Gait, Goal, Stick, TrajectoryPoint};
 pub(crate) use hooks::CheckedHooks;
 pub use hooks::{CollisionHook, GroundHook, GroundPoint};
-pub use montages::{MontageAction, MontageCall, MontageHandle};
-pub(crate) use montages::{RATES, SECONDS};
-pub use owned::{OwnedGoal, OwnedInput};
+pub use montages::MontageHandle;
+pub(crate) use montages::{MontageAction, MontageCall, RATES, SECONDS};
+pub(crate) use owned::{OwnedGoal, OwnedInput};
 pub use path::{Path, PathError};
 
 use crate::database::{TagCost, TagCosts, TagQuery};

@@ -14,10 +14,11 @@ pub(super) const GROUP: usize = 8;
 
 /// An instruction set that this processor supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel(Instructions);
+pub(crate) struct Kernel(Instructions);
 
 impl Kernel {
     /// Returns `None` if the processor lacks the instructions.
+    #[cfg(test)]
     pub fn new(instructions: Instructions) -> Option<Self> {
         can_run(instructions).then_some(Self(instructions))
     }

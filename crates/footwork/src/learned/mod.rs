@@ -13,19 +13,14 @@
 //!
 //! Source: Holden et al., "Learned Motion Matching" (2020).
 
-mod body;
+pub(crate) mod body;
 mod character;
-mod chooser;
-mod file;
+pub(crate) mod chooser;
+pub(crate) mod file;
 mod kernels;
-mod network;
-mod networks;
+pub(crate) mod network;
+pub(crate) mod networks;
 mod source;
 
-pub use body::{BodyLayout, ROTATION_WIDTH, Sampler};
 pub use character::LearnedError;
-pub use chooser::choice_weights;
-pub use file::NetworkFileError;
-pub use kernels::Kernel;
-pub use network::{Layer, Network, NetworkError, NetworkScratch, Precision, Weights};
-pub use networks::{Calibration, Decompression, NetworkParts, Networks, NetworksError, STEP_S};
+pub use networks::{Networks, NetworksError};

@@ -277,7 +277,7 @@ impl Network {
     }
 
     /// Does the same as [`Network::run`] with the given instructions. The result has the same bits.
-    pub fn run_with(&self, kernel: Kernel, input: &[f32], output: &mut [f32], room: &mut NetworkScratch) {
+    pub(crate) fn run_with(&self, kernel: Kernel, input: &[f32], output: &mut [f32], room: &mut NetworkScratch) {
         self.run_layers(kernel, |v| v != 0.0, (input, output), room);
     }
 
@@ -317,7 +317,7 @@ impl Network {
     }
 
     /// Does the same as [`Network::run_many`] with the given instructions.
-    pub fn run_many_with(&self, kernel: Kernel, inputs: &[f32], outputs: &mut [f32], room: &mut NetworkScratch) {
+    pub(crate) fn run_many_with(&self, kernel: Kernel, inputs: &[f32], outputs: &mut [f32], room: &mut NetworkScratch) {
         let (width, out, widest) = (self.inputs(), self.outputs(), self.widest());
         room.reserve(widest * GROUP);
         for (inputs, outputs) in inputs.chunks(GROUP * width).zip(outputs.chunks_mut(GROUP * out)) {

@@ -17,7 +17,7 @@ mod compile;
 pub mod condition;
 mod director;
 mod error;
-mod exits;
+pub(crate) mod exits;
 mod facts;
 mod layer;
 mod legs;
@@ -29,18 +29,19 @@ mod run;
 mod show;
 mod source;
 mod spec;
-mod view;
+pub(crate) mod view;
 mod warnings;
 
 pub use calls::{MontageCalls, PlayMontage};
 pub use error::MachineError;
-pub use exits::{Exit, ExitTerm};
+pub use exits::Exit;
 pub use names::Variables;
 pub use spec::{
     LayerSpec, MachineSpec, MontageSpec, NotifySpec, OneOrMany, PartSpec, SectionSpec, Space, StateSpec,
     TransitionSpec, Weight, WindowSpec,
 };
-pub use view::{LayerView, MachineView, MontageView};
+pub(crate) use view::MachineView;
+pub use view::MontageView;
 
 use crate::database::{Database, TagQuery};
 use crate::frames::{EventId, RowIndex};

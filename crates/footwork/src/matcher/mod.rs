@@ -29,13 +29,16 @@ pub(crate) mod weights;
 #[cfg(test)]
 mod tests;
 
+pub use crate::search::Backend;
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
 pub use output::{EndCause, EventKind, FiredEvent, FootContact, Footstep, Output, StateChange};
 pub use playing::Playing;
 pub use scheduler::SearchScheduler;
-pub use scratch::{LastSearch, Scratch};
-pub use state::{MatcherState, StateHeader};
+pub(crate) use scratch::LastSearch;
+pub use scratch::Scratch;
+pub use state::MatcherState;
+pub(crate) use state::StateHeader;
 pub use step::{Crowd, step, step_in_turns};
 pub use update::Turn;
 

@@ -1,12 +1,14 @@
 //! Motion of many clips in one pool, sampled at any time, with or without mirroring.
 
-mod mirror;
-mod poses;
-mod stick;
+pub(crate) mod mirror;
+pub(crate) mod poses;
+pub(crate) mod stick;
 
-pub use mirror::{MirrorError, MirrorTable, is_left, other_side};
-pub(crate) use poses::arc;
-pub use poses::{ClipView, PosePool};
+pub(crate) use mirror::{MirrorError, MirrorTable};
+#[cfg(feature = "build")]
+pub(crate) use mirror::{is_left, other_side};
+pub(crate) use poses::{ClipView, PosePool, arc};
 #[cfg(feature = "build")]
 pub(crate) use poses::{Hermite, cubic, cubic_rotation};
-pub use stick::{PaceConfig, PaceSpeeds, SpeedConfig, StickSpeeds};
+pub use stick::{PaceConfig, SpeedConfig};
+pub(crate) use stick::{PaceSpeeds, StickSpeeds};

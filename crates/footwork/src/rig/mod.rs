@@ -4,11 +4,11 @@
 //! stores it, and all other code (adjustments, metrics, doctor, drawings) reads it.
 
 mod body;
-mod leg;
+pub(crate) mod leg;
 mod sole;
 
 pub use body::Body;
-pub use leg::Leg;
+pub(crate) use leg::Leg;
 pub use sole::Sole;
 
 use crate::frames::JointIndex;

@@ -3,12 +3,12 @@
 //! `spec` is the schema as written, `channel` computes and draws its features, `source` is their input.
 
 pub(crate) mod channel;
-mod source;
+pub(crate) mod source;
 mod spec;
 
 use crate::error::{cut_quotes, quoted};
-pub use channel::ChannelKind;
-pub use source::{DebugShape, FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};
+pub(crate) use channel::ChannelKind;
+pub(crate) use source::{FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};
 pub use spec::{ChannelSpec, ChannelType, Normalization, Preset, PropSpec, Residual};
 
 use crate::frames::JointIndex;

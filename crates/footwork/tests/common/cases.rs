@@ -1,10 +1,11 @@
 //! Random databases and queries, including extreme ones, and the expected search results computed from the definition.
 
 use super::{Random, tiny};
-use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagCost, TagCosts, TagQuery, TagSpan};
+use footwork::advanced::database::TagCosts;
+use footwork::advanced::search::{Ahead, Candidates, Match, SearchQuery};
+use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagCost, TagQuery, TagSpan};
 use footwork::frames::{FrameIndex, RowIndex};
 use footwork::schema::{ChannelSpec, Residual};
-use footwork::search::{Ahead, Candidates, Match, SearchQuery};
 use proptest::prelude::*;
 
 /// Returns all admissible matches in order, computed independently of the library.

@@ -48,7 +48,7 @@ pub fn hero(of: Hero) -> Skeleton {
     put("HeadTop_End", Some(head), v(0.0, 0.2, 0.0));
     for (side, x) in [("Left", 1.0), ("Right", -1.0)] {
         let down = of.arms_down_deg.to_radians();
-        let along = v(x * footwork::math::cos(down), -footwork::math::sin(down), 0.0);
+        let along = v(x * footwork::advanced::math::cos(down), -footwork::advanced::math::sin(down), 0.0);
         let shoulder = put(&format!("{side}Shoulder"), Some(spine), v(0.05 * x, 0.1, 0.0));
         let arm = put(&format!("{side}Arm"), Some(shoulder), v(0.11 * x, 0.0, -0.01));
         let fore = put(&format!("{side}ForeArm"), Some(arm), along * 0.28);

@@ -10,12 +10,12 @@ pub mod strides;
 pub mod tiny;
 pub mod walk;
 
+pub use footwork::advanced::math::Random;
 use footwork::build::{BuildConfig, BuildOptions, BuildReport, Multiply, build};
 use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
 use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::matcher::MatcherState;
-pub use footwork::math::Random;
 use footwork::pose::Pose;
 use footwork_gait::GaitOptions;
 use glam::{Vec2, Vec3};
@@ -89,7 +89,7 @@ pub fn random_stick(seed: u64, time_s: f64) -> MotionInput<'static> {
         return MotionInput::stick(Stick::default());
     }
     let (yaw, push) = (block.between(-3.1, 3.1), block.between(0.3, 1.0));
-    let movement = Vec2::new(footwork::math::sin(yaw), footwork::math::cos(yaw)) * push;
+    let movement = Vec2::new(footwork::advanced::math::sin(yaw), footwork::advanced::math::cos(yaw)) * push;
     let gait = if block.unit() < 0.4 { Gait::Run } else { Gait::Walk };
     MotionInput::stick(Stick { movement, gait, strafe: block.unit() < 0.2, ..Stick::default() })
 }

@@ -3,10 +3,11 @@
 use super::random_stick;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
+use footwork::advanced::math::{cos, sin};
 use footwork::input::HandTarget;
 use footwork::input::{GroundHook, GroundPoint, MotionInput};
 use footwork::matcher::MatcherConfig;
-use footwork::math::{Quat, cos, sin};
+use footwork::math::Quat;
 use glam::Vec3;
 
 /// Returns settings with every stage enabled.

@@ -1,9 +1,9 @@
 //! Databases made by hand: any number of clips and rows, any feature values, and a skeleton of four joints.
 
+use footwork::advanced::motion::PosePool;
 use footwork::database::{Clip, DatabaseContent, Features, MirrorMode, RowFlags, TagSpan};
 use footwork::frames::{FrameIndex, JointIndex};
 use footwork::math::{Quat, Transform};
-use footwork::motion::PosePool;
 use footwork::rig::Rig;
 use footwork::roles::JointRoles;
 use footwork::schema::{ChannelSpec, ChannelType, FeatureSchema, Normalization, Residual};
@@ -74,7 +74,7 @@ pub fn content(
             translated: vec![JointIndex(0)],
             translations: vec![Vec3::ZERO; rows],
         },
-        stick: footwork::motion::StickSpeeds::default(),
+        stick: footwork::advanced::motion::StickSpeeds::default(),
         pose_rate_hz: 30.0,
         search_rate_hz: 30.0,
         rig: Rig::find(&skeleton, JointRoles::default(), &[]),
@@ -102,7 +102,7 @@ pub fn content(
 }
 
 /// Returns the same motion with stored mirror images in place of `mirror = query`.
-pub fn stored(query: &DatabaseContent, mirror_columns: &[footwork::schema::MirrorColumn]) -> DatabaseContent {
+pub fn stored(query: &DatabaseContent, mirror_columns: &[footwork::advanced::schema::MirrorColumn]) -> DatabaseContent {
     let mut c = query.clone();
     c.mirror = MirrorMode::Stored;
     let rows = c.row_frames.len();

@@ -1,7 +1,7 @@
 //! A built-in walk, frame by frame, as an external animation graph would provide it.
 
 use footwork::adjust::lower_body::LowerBody;
-use footwork::adjust::two_bone_ik::Reach;
+use footwork::advanced::adjust::Reach;
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use footwork::pose::Pose;

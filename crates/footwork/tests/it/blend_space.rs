@@ -6,16 +6,16 @@ use crate::common;
 
 use common::strides::unmarked;
 use common::{built, clip};
+use footwork::advanced::machine::{BlendMoment, BlendScratch, BlendSpace, BlendState, Synced};
+use footwork::advanced::math::atan2;
+use footwork::advanced::schema::SourceBuffers;
 use footwork::build::{BuildConfig, ClipRule, CurveSpec};
 use footwork::clip::{ContactTrack, RawClip};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::ClipIndex;
-use footwork::machine::blend_space::{
-    BlendMoment, BlendSample, BlendScratch, BlendSpace, BlendSpaceSpec, BlendState, FromClips, Measure, Sync, Synced,
-};
-use footwork::math::{Quat, Transform, atan2};
+use footwork::machine::blend_space::{BlendSample, BlendSpaceSpec, FromClips, Measure, Sync};
+use footwork::math::{Quat, Transform};
 use footwork::pose::{Pose, PoseVelocity};
-use footwork::schema::SourceBuffers;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use footwork_metrics::metrics::skate::toe_speed_cm_s;
 use footwork_metrics::motion::{Motion, SourceFrame, Subject};
@@ -418,7 +418,7 @@ fn ways_add_up_and_the_trajectory_is_where_the_root_will_be() {
 /// Returns a stick that sweeps over the space.
 fn sweep(time_s: f64) -> [f32; 2] {
     let t = time_s as f32;
-    [1.3 + 0.6 * footwork::math::sin(2.1 * t), 60.0 * footwork::math::sin(1.3 * t)]
+    [1.3 + 0.6 * footwork::advanced::math::sin(2.1 * t), 60.0 * footwork::advanced::math::sin(1.3 * t)]
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use crate::common;
 
 use common::{built, clip, clips, gait, random_stick, unsteered, walk};
+use footwork::advanced::search::Verdict;
 use footwork::build::{
-    BuildConfig, BuildOptions, ClipRule, CostSpec, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
+    BuildConfig, BuildOptions, ClipRule, CostSpec, CurveSpec, EventSpec, SchemaConfig, TagSpec, build,
 };
 use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
@@ -14,7 +15,6 @@ use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::schema::{ChannelSpec, ChannelType, FeatureSchema, Preset, SchemaError};
-use footwork::search::Verdict;
 use footwork::skeleton::Skeleton;
 use glam::{Vec2, Vec3};
 use std::sync::Arc;
@@ -685,7 +685,7 @@ fn settings_can_change_in_mid_run_and_a_bad_one_leaves_the_old() {
 fn prepared_clips_are_what_a_build_holds() {
     let clips = clips();
     let (db, _) = build(clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
-    let prepared = prepare(clips, &BuildConfig::default()).unwrap();
+    let prepared = BuildConfig::default().prepare(clips).unwrap();
     assert!(!prepared.is_empty());
     for (i, clip) in prepared.iter().enumerate() {
         clip.validate().unwrap();

@@ -3,8 +3,9 @@
 use crate::common;
 
 use common::tiny::{channels, content};
-use footwork::database::{AcceptedTags, Database, MirrorMode};
-use footwork::foresight::{Ahead, Foresight, ForesightSpec};
+use footwork::advanced::database::AcceptedTags;
+use footwork::advanced::foresight::{Ahead, Foresight, ForesightSpec};
+use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
 use footwork::input::{Goal, MotionInput};
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
@@ -75,7 +76,7 @@ fn loss_m(db: &Database, table: &Foresight, clip: usize, turn_rad: f32, speed_mp
 #[test]
 fn the_loss_of_standing_where_a_walk_is_asked_is_what_a_pencil_says() {
     let moment_s = 0.1;
-    let kept = footwork::math::powf(0.5, moment_s / Foresight::HALF_LIFE_S);
+    let kept = footwork::advanced::math::powf(0.5, moment_s / Foresight::HALF_LIFE_S);
     let behind_m = moment_s * WALK_MPS;
     // If the walk is near, the loss is a tenth of a second plus one transition. If it is far, standing for ever costs less.
     let near = behind_m + kept * Foresight::JUMP_M;

@@ -5,10 +5,11 @@ use crate::common;
 use common::walk::Walk;
 use footwork::adjust::hands::{Hand, HandConfig};
 use footwork::adjust::look_at::{Gaze, LookAt, LookAtConfig, LookJoint};
+use footwork::advanced::math::sin_cos;
+use footwork::advanced::rig::Leg;
 use footwork::input::HandTarget;
-use footwork::math::{Quat, sin_cos};
+use footwork::math::Quat;
 use footwork::pose::Pose;
-use footwork::rig::Leg;
 use glam::Vec3;
 
 fn joints(walk: &Walk) -> Vec<LookJoint> {
@@ -25,7 +26,7 @@ fn gaze<'a>(walk: &'a Walk, joints: &'a [LookJoint]) -> Gaze<'a> {
 fn error_deg(walk: &Walk, gaze: &Gaze, pose: &Pose, target: Vec3) -> f32 {
     let head = walk.at(pose, gaze.joints.last().unwrap().joint);
     let way = (target - head.point(gaze.eyes)).normalize();
-    footwork::math::acos(head.direction(gaze.forward).dot(way)).to_degrees()
+    footwork::advanced::math::acos(head.direction(gaze.forward).dot(way)).to_degrees()
 }
 
 #[test]

@@ -5,10 +5,11 @@ use crate::common;
 use common::Random;
 use common::walk::{REACH, Walk};
 use footwork::adjust::ground::{FitToGround, GroundConfig, GroundStep, GroundedBody, GroundedFoot};
-use footwork::adjust::two_bone_ik::BentLeg;
+use footwork::advanced::adjust::BentLeg;
+use footwork::advanced::math::{cos, sin, tan};
 use footwork::input::{GroundPoint, MotionInput};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
-use footwork::math::{Transform, cos, sin, tan};
+use footwork::math::Transform;
 use footwork::pose::Pose;
 use footwork::rig::Sole;
 use footwork_gait::GaitOptions;
@@ -182,9 +183,9 @@ fn bumps(seed: u64, cell_m: f32, high_m: f32) -> impl Fn(Vec3) -> GroundPoint {
     let height = move |x: f32, z: f32| {
         let (x, z) = (x / cell_m, z / cell_m);
         let (i, k) = (x.floor(), z.floor());
-        let (u, v) = (footwork::math::smoothstep(x - i), footwork::math::smoothstep(z - k));
+        let (u, v) = (footwork::advanced::math::smoothstep(x - i), footwork::advanced::math::smoothstep(z - k));
         let (i, k) = (i as i32, k as i32);
-        let lerp = footwork::math::lerp;
+        let lerp = footwork::advanced::math::lerp;
         lerp(lerp(at(i, k), at(i + 1, k), u), lerp(at(i, k + 1), at(i + 1, k + 1), u), v)
     };
     move |p: Vec3| {

@@ -3,11 +3,12 @@
 use crate::common;
 
 use common::{bits, random_stick};
+use footwork::advanced::recorder::{Cursor, Piece};
 use footwork::database::MirrorMode;
 use footwork::input::{GroundPoint, MotionInput};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
 use footwork::math::Transform;
-use footwork::recorder::{Cursor, Piece, Recorder, RecorderConfig, Replay, ReplayError};
+use footwork::recorder::{Recorder, RecorderConfig, Replay, ReplayError};
 use glam::Vec3;
 use std::sync::Arc;
 

@@ -52,7 +52,7 @@ fn a_capsule_of_the_game_leads_and_its_absence_is_an_error() {
     let body = |time_s: f32| {
         let yaw = 1.25 / 4.0 * time_s;
         let facing = Facing::from_yaw(yaw + std::f32::consts::FRAC_PI_2);
-        let (sin, cos) = footwork::math::sin_cos(yaw);
+        let (sin, cos) = footwork::advanced::math::sin_cos(yaw);
         ExternalBody {
             position: Vec3::new(4.0 * sin, 0.0, 4.0 * cos - 4.0),
             velocity: facing.direction() * 1.25,

@@ -5,18 +5,20 @@ use crate::common;
 
 use common::cases::{Bits, Question, bits, by_definition, cases, tag_query};
 use common::{Random, random_stick, tiny, unsteered};
+use footwork::advanced::database::TagCosts;
+use footwork::advanced::search::Explanation;
+use footwork::advanced::search::SearchIndex;
+use footwork::advanced::search::explain::Outcome;
+use footwork::advanced::search::{Candidates, Match, SearchQuery};
 use footwork::build::BuildConfig;
 use footwork::clip::RawClip;
-use footwork::database::{Database, MirrorMode, TagCost, TagCosts, TagSpan};
+use footwork::database::{Database, MirrorMode, TagCost, TagSpan};
 use footwork::frames::{FrameIndex, RowIndex};
+use footwork::matcher::Backend;
 use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig, step};
 use footwork::math::Transform;
 use footwork::schema::Residual;
-use footwork::search::Explanation;
-use footwork::search::SearchIndex;
-use footwork::search::explain::Outcome;
-use footwork::search::{Backend, Candidates, Match, SearchQuery};
 use proptest::prelude::*;
 use std::sync::Arc;
 

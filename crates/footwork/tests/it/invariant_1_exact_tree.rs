@@ -5,10 +5,12 @@ use crate::common;
 
 use common::cases::{Case, Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, tiny};
-use footwork::database::{Database, MirrorMode, RowFlags, TagCost, TagCosts};
+use footwork::advanced::database::TagCosts;
+use footwork::advanced::search::classics::Setting;
+use footwork::advanced::search::{Kernel, Match, QueryError, SearchIndex, SearchQuery};
+use footwork::database::{Database, MirrorMode, RowFlags, TagCost};
+use footwork::matcher::Backend;
 use footwork::schema::{ChannelSpec, ChannelType, Residual};
-use footwork::search::classics::Setting;
-use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQuery};
 use footwork_metrics::query_sets::{QuerySet, queries};
 use proptest::prelude::*;
 

@@ -3,10 +3,11 @@
 
 use crate::common;
 
+use footwork::advanced::learned::{NetworkParts, Precision, Weights};
 use footwork::build::{BuildConfig, SchemaConfig};
 use footwork::database::Database;
 use footwork::input::{InputError, MotionInput};
-use footwork::learned::{NetworkParts, Networks, NetworksError, Precision, Weights};
+use footwork::learned::{Networks, NetworksError};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher, step};
 use footwork::math::Transform;
 use footwork::schema::Preset;
@@ -324,7 +325,7 @@ fn weights_of_less_precision_change_poses_by_little() {
     let networks = networks();
     let body = |precision: Precision, stepper: Precision| {
         let stored = networks.with_precision(precision, stepper);
-        let mut room = footwork::learned::Decompression::new(&stored);
+        let mut room = footwork::advanced::learned::Decompression::new(&stored);
         let mut body = vec![0.0; stored.layout().width()];
         stored.decompress(&networks.resting, &mut body, &mut room);
         body

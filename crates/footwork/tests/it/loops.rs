@@ -5,7 +5,7 @@ use crate::common;
 
 use common::strides::{stride, unmarked};
 use common::{built, clip};
-use footwork::build::loops::Loop;
+use footwork::advanced::build::Loop;
 use footwork::build::{BuildConfig, ClipRule, RootMotionConfig};
 use footwork::clip::RawClip;
 use footwork::database::Database;

@@ -1113,7 +1113,7 @@ fn an_aim_stays_level_in_a_crouch_and_while_walking() {
             m.update(&MotionInput { variables: variables.values(), ..input }, 1.0 / 60.0).unwrap();
             // The weapon points along the X axis of the left hand.
             let way = m.pose().in_root(&db.skeleton, hand).rotation * glam::Vec3::X;
-            let pitch_deg = footwork::math::atan2(way.y, way.with_y(0.0).length()).to_degrees();
+            let pitch_deg = footwork::advanced::math::atan2(way.y, way.with_y(0.0).length()).to_degrees();
             if k >= 180 {
                 (lowest, highest) = (lowest.min(pitch_deg), highest.max(pitch_deg));
             }

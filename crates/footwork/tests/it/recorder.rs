@@ -3,15 +3,17 @@
 use crate::common;
 
 use common::{bits, hash_pose, random_stick};
+use footwork::advanced::input::OwnedGoal;
+use footwork::advanced::recorder::{Decision, NamedGround, One};
+use footwork::advanced::search::classics::Setting;
 use footwork::database::{Database, MirrorMode, TagCost};
-use footwork::input::{ExternalBody, Goal, GroundPoint, HandTarget, InputError, MotionInput, OwnedGoal, Path};
+use footwork::input::{ExternalBody, Goal, GroundPoint, HandTarget, InputError, MotionInput, Path};
 use footwork::input::{Stick, TrajectoryPoint};
 use footwork::learned::Networks;
+use footwork::matcher::Backend;
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher, SearchConfig, Turn};
 use footwork::math::{Facing, Quat, Transform};
-use footwork::recorder::{Decision, NamedGround, One, Recorder, RecorderConfig, Replay, ReplayError, Trace};
-use footwork::search::Backend;
-use footwork::search::classics::Setting;
+use footwork::recorder::{Recorder, RecorderConfig, Replay, ReplayError, Trace};
 use glam::Vec3;
 use std::path::Path as FilePath;
 use std::sync::Arc;

@@ -5,8 +5,8 @@ use crate::common;
 
 use common::clip;
 use common::hero::{Hero, hero};
-use footwork::build::retarget::{RetargetOptions, reference, retarget_clip};
-use footwork::build::{BuildConfig, BuildOptions, build, prepare};
+use footwork::build::retarget::RetargetOptions;
+use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
@@ -204,7 +204,7 @@ fn motion_tells_the_axes_where_the_rest_pose_does_not() {
         .collect();
     let roles = JointRoles::resolve(&useless, &BTreeMap::new()).unwrap();
     assert_eq!(Reference::from_rest(&useless, &roles), Err(RetargetError::RestPose));
-    let found = reference(&odd, &BTreeMap::new()).unwrap();
+    let found = Reference::of_clips(&odd, &BTreeMap::new()).unwrap();
     let map = RetargetMap::new(found, from_rest(s)).unwrap();
     assert!((map.scale - 1.0).abs() < 1e-4, "{}", map.scale);
     let mut out = Pose::rest(s);
@@ -231,14 +231,14 @@ fn planted_feet_stay_planted_on_other_legs() {
     for name in ["walk_175", "run_400", "plant_walk_180_left", "stop_walk_175_left_foot"] {
         let source = clip(name);
         let map = map(&source.skeleton, &target);
-        let (out, report) = retarget_clip(&source, &map, &RetargetOptions::default()).unwrap();
+        let (out, report) = map.retarget_clip(&source, &RetargetOptions::default()).unwrap();
         out.validate().unwrap();
         assert!(report.plants >= 2 && report.frames == source.frames(), "{report:?}");
         assert!(report.skate_cm_s <= 1.1 * report.skate_source_cm_s + 0.1, "{report:?}");
         assert!(report.foot_height_error_cm < 0.5 && report.toe_under_ground_cm < 0.5, "{report:?}");
         assert!(report.knee_hyperextended_frames == 0 && report.worst_direction_deg < 20.0, "{report:?}");
         let free = RetargetOptions { plant_feet: false, ..Default::default() };
-        let (_, free) = retarget_clip(&source, &map, &free).unwrap();
+        let (_, free) = map.retarget_clip(&source, &free).unwrap();
         assert!(free.worst_direction_deg < 0.3 && free.skate_cm_s >= report.skate_cm_s, "{free:?}");
         assert_eq!(free.skate_cm_s, report.skate_unplanted_cm_s);
         // Bodies move smoothly, also where feet lift.
@@ -254,9 +254,9 @@ fn planted_feet_stay_planted_on_other_legs() {
 fn a_root_is_made_for_a_rig_that_has_one_and_left_out_for_one_that_has_none() {
     let source = clip("walk_175");
     let bare = hero(Hero::default());
-    let (on_bare, _) = retarget_clip(&source, &map(&source.skeleton, &bare), &RetargetOptions::default()).unwrap();
+    let (on_bare, _) = map(&source.skeleton, &bare).retarget_clip(&source, &RetargetOptions::default()).unwrap();
     assert!(on_bare.translations[0].y > 0.7, "hips carry the motion");
-    let (back, report) = retarget_clip(&on_bare, &map(&bare, &source.skeleton), &RetargetOptions::default()).unwrap();
+    let (back, report) = map(&bare, &source.skeleton).retarget_clip(&on_bare, &RetargetOptions::default()).unwrap();
     for f in 0..back.frames() {
         let root = pose(&back, f).world_from_root();
         assert!(root.translation.y.abs() < 1e-4 && (root.rotation * Vec3::Y).y > 0.9999);
@@ -264,7 +264,7 @@ fn a_root_is_made_for_a_rig_that_has_one_and_left_out_for_one_that_has_none() {
         assert!((root.translation - was.translation).with_y(0.0).length() < 0.08);
     }
     assert!(report.skate_cm_s < 1.0, "{report:?}");
-    let roots = |c: &RawClip| prepare(std::slice::from_ref(c), &BuildConfig::default()).unwrap()[0].skeleton.len();
+    let roots = |c: &RawClip| BuildConfig::default().prepare(std::slice::from_ref(c)).unwrap()[0].skeleton.len();
     assert_eq!(roots(&back), back.skeleton.len(), "the build takes the root that is there");
 }
 
@@ -273,7 +273,7 @@ fn a_database_is_built_from_retargeted_clips() {
     let target = hero(Hero::default());
     let clips: Vec<RawClip> = ["idle", "walk_175", "run_400"].map(clip).into();
     let map = map(&clips[0].skeleton, &target);
-    let onto = |c: &RawClip| retarget_clip(c, &map, &RetargetOptions::default()).unwrap().0;
+    let onto = |c: &RawClip| map.retarget_clip(c, &RetargetOptions::default()).unwrap().0;
     let clips: Vec<RawClip> = clips.iter().map(onto).collect();
     let (db, report) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
     assert_eq!(db.skeleton.len(), 66);
@@ -300,6 +300,6 @@ fn what_cannot_be_retargeted_is_refused_with_a_reason() {
 
     let walk = clip("walk_175");
     let other = map(&hero(Hero::default()), &s);
-    let e = retarget_clip(&walk, &other, &RetargetOptions::default()).unwrap_err().to_string();
+    let e = other.retarget_clip(&walk, &RetargetOptions::default()).unwrap_err().to_string();
     assert!(e.contains("walk_175") && e.contains("another skeleton"), "{e}");
 }

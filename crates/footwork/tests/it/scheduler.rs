@@ -15,7 +15,7 @@ const DT_S: f32 = 1.0 / 60.0;
 
 /// Returns a stick held in a direction.
 fn held(yaw_rad: f32) -> MotionInput<'static> {
-    walk(Vec3::new(footwork::math::sin(yaw_rad), 0.0, footwork::math::cos(yaw_rad)))
+    walk(Vec3::new(footwork::advanced::math::sin(yaw_rad), 0.0, footwork::advanced::math::cos(yaw_rad)))
 }
 
 /// Characters steered by random sticks.

@@ -5,15 +5,16 @@ use crate::common;
 
 use common::cases::{Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, random_stick, tiny};
+use footwork::advanced::search::classics::Columns;
+use footwork::advanced::search::classics::{Setting, Touched, clusters, flat, kdtree, pca, voxel};
+use footwork::advanced::search::{Candidates, Match, SearchIndex, SearchQuery};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
+use footwork::matcher::Backend;
 use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, step};
 use footwork::math::Transform;
 use footwork::schema::Residual;
-use footwork::search::classics::Columns;
-use footwork::search::classics::{Setting, Touched, clusters, flat, kdtree, pca, voxel};
-use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -235,7 +236,7 @@ fn smooth(rows_per_clip: usize, clips: usize) -> Database {
             .collect();
         for t in 0..rows_per_clip {
             let time_s = t as f32 / 30.0;
-            let sine = |w: f32, phase: f32| footwork::math::sin(w * time_s + phase);
+            let sine = |w: f32, phase: f32| footwork::advanced::math::sin(w * time_s + phase);
             let latent: Vec<f32> = waves
                 .iter()
                 .map(|w| (1.0 + 0.7 * sine(w[2], w[5])) * (sine(w[0], w[3]) + 0.4 * sine(2.0 * w[1], w[4])))
@@ -362,7 +363,8 @@ fn blended_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question>
             let at = |start: usize| RowIndex::new(clip.first_row as usize + start + 6 * k);
             let mut features = db.features.row(at(start)).to_vec();
             for c in &trajectory {
-                features[*c] = footwork::math::lerp(features[*c], db.features.row(at(other))[*c], k as f32 / 24.0);
+                features[*c] =
+                    footwork::advanced::math::lerp(features[*c], db.features.row(at(other))[*c], k as f32 / 24.0);
             }
             all.push(playing(db, features, ones.clone(), at(start).at()));
         }

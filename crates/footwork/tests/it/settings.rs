@@ -2,10 +2,10 @@
 
 use crate::common;
 
+use footwork::advanced::settings::{Field, Kind, Settings};
 use footwork::build::{BuildConfig, ClipRule, TagSpec};
 use footwork::database::Database;
 use footwork::matcher::{MatcherConfig, MotionMatcher};
-use footwork::settings::{Field, Kind, Settings};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;

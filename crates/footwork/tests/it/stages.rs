@@ -6,7 +6,8 @@ use common::stages::{all_on, everything, hill};
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::root::RootMode;
 use footwork::adjust::stride_warp::StrideWarpConfig;
-use footwork::adjust::two_bone_ik::BentLeg;
+use footwork::advanced::adjust::BentLeg;
+use footwork::advanced::math::{cos, sin, tan};
 use footwork::build::{BuildConfig, ClipRule, TagSpec};
 use footwork::database::TagQuery;
 use footwork::database::{Database, MirrorMode};
@@ -14,7 +15,7 @@ use footwork::frames::FrameIndex;
 use footwork::input::HandTarget;
 use footwork::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
-use footwork::math::{Facing, Quat, Transform, cos, sin, tan};
+use footwork::math::{Facing, Quat, Transform};
 use footwork::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 use std::sync::Arc;
@@ -303,7 +304,7 @@ fn the_matcher_looks_and_reaches_while_it_walks() {
         let standing = db.rig.standing[joint("Head").at()].rotation;
         let eyes = head.point(standing.inverse() * Vec3::new(0.0, 0.08, 0.1));
         let forward = head.direction(standing.inverse() * Vec3::Z);
-        look_deg = look_deg.max(footwork::math::acos(forward.dot((seen - eyes).normalize())).to_degrees());
+        look_deg = look_deg.max(footwork::advanced::math::acos(forward.dot((seen - eyes).normalize())).to_degrees());
         reach_m = reach_m.max((at("LeftHand").translation - rail).length());
     }
     println!("looks past by {look_deg:.2} degrees, misses by {:.2} cm", reach_m * 100.0);

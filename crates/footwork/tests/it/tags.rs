@@ -3,8 +3,9 @@
 use crate::common;
 
 use common::random_stick;
+use footwork::advanced::database::TagCosts;
 use footwork::build::{BuildConfig, ClipRule, TagSpec};
-use footwork::database::{Database, TagCost, TagCosts};
+use footwork::database::{Database, TagCost};
 use footwork::input::MotionInput;
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
 use std::sync::Arc;

@@ -2,9 +2,10 @@
 
 #![allow(clippy::ptr_arg, reason = "all makers have one signature, and one adds a clip")]
 
+use footwork::advanced::math::{Random, smoothstep};
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
-use footwork::math::{Quat, Random, Transform, smoothstep};
+use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use footwork_gait::GaitClip;
 use footwork_import::doctor::Check;

@@ -5,8 +5,8 @@ mod faults;
 mod strides;
 
 use faults::{MAKERS, Maker, Planted, world};
+use footwork::advanced::math::Random;
 use footwork::clip::RawClip;
-use footwork::math::Random;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use footwork_import::doctor::{Diagnosis, DoctorOptions, Finding, Severity, examine};
 use strides::stride;

@@ -73,94 +73,98 @@ pub struct RetargetReport {
     pub notes: Vec<String>,
 }
 
-/// Returns the roles and the reference of a body. Roles come from `given`, from names and from the middle of the first
-/// clip; the reference comes from the rest pose, or from some thousand frames of the clips.
-///
-/// # Errors
-/// Returns an error for missing or non-existent roles, and for a body without a standing pose.
-pub fn reference(
-    clips: &[RawClip],
-    given: &std::collections::BTreeMap<String, String>,
-) -> Result<Reference, super::BuildError> {
-    const FRAMES: usize = 3000;
-    let first = clips.first().ok_or(super::BuildError::NoClips)?;
-    super::check_clips(clips)?;
-    let pose = |clip: &RawClip, f: usize| {
-        let n = clip.skeleton.len();
-        Pose {
-            translations: clip.translations[f * n..][..n].to_vec(),
-            rotations: clip.rotations[f * n..][..n].to_vec(),
+impl Reference {
+    /// Returns the roles and the reference of a body. Roles come from `given`, from names and from the middle of the first
+    /// clip; the reference comes from the rest pose, or from some thousand frames of the clips.
+    ///
+    /// # Errors
+    /// Returns an error for missing or non-existent roles, and for a body without a standing pose.
+    pub fn of_clips(
+        clips: &[RawClip],
+        given: &std::collections::BTreeMap<String, String>,
+    ) -> Result<Self, super::BuildError> {
+        const FRAMES: usize = 3000;
+        let first = clips.first().ok_or(super::BuildError::NoClips)?;
+        super::check_clips(clips)?;
+        let pose = |clip: &RawClip, f: usize| {
+            let n = clip.skeleton.len();
+            Pose {
+                translations: clip.translations[f * n..][..n].to_vec(),
+                rotations: clip.rotations[f * n..][..n].to_vec(),
+            }
+        };
+        let roles = JointRoles::of_clips(&clips.iter().collect::<Vec<_>>(), given)?;
+        // Pairs of neighbouring frames show the speed of the body.
+        let all: usize = clips.iter().map(RawClip::frames).sum();
+        let every = all.div_ceil(FRAMES / 2).max(2);
+        let mut poses = Vec::new();
+        for clip in clips {
+            for f in (0..clip.frames()).filter(|f| f % every < 2) {
+                poses.push(pose(clip, f));
+            }
         }
-    };
-    let roles = JointRoles::of_clips(&clips.iter().collect::<Vec<_>>(), given)?;
-    // Pairs of neighbouring frames show the speed of the body.
-    let all: usize = clips.iter().map(RawClip::frames).sum();
-    let every = all.div_ceil(FRAMES / 2).max(2);
-    let mut poses = Vec::new();
-    for clip in clips {
-        for f in (0..clip.frames()).filter(|f| f % every < 2) {
-            poses.push(pose(clip, f));
-        }
+        Ok(Self::find(&first.skeleton, &roles, &poses)?)
     }
-    Ok(Reference::find(&first.skeleton, &roles, &poses)?)
 }
 
-/// Returns a clip on the target's skeleton, and a report.
-///
-/// # Errors
-/// Returns an error if the clip is invalid or has another skeleton than the map's source.
-pub fn retarget_clip(
-    clip: &RawClip,
-    map: &RetargetMap,
-    options: &RetargetOptions,
-) -> Result<(RawClip, RetargetReport), RetargetError> {
-    clip.validate()?;
-    if let Some(difference) = super::skeleton_difference(&map.source.skeleton, &clip.skeleton) {
-        return Err(RetargetError::Skeleton { clip: clip.name.clone(), difference });
-    }
-    let source = frames_of(clip);
-    let contacts = contacts_of(clip, map, &options.contacts);
-    let mut poses: Vec<Pose> = source
-        .iter()
-        .map(|pose| {
-            let mut target = Pose::rest(&map.target.skeleton);
-            map.apply(pose, &mut target);
-            target
-        })
-        .collect();
-    let roots = |of: &Reference| of.roles.get("hips").is_some_and(|h| h.at() > 0);
-    if roots(&map.target) && !roots(&map.source) {
-        smooth_root(&mut poses, map, clip, options);
-    }
-    let stage = feet::Stage { map, source: &source, contacts: &contacts, rate_hz: clip.rate_hz };
-    let unplanted = poses.clone();
-    if options.plant_feet {
-        stage.plant(&mut poses, options.ease_s);
-    }
-    let mut report = measure::report(&stage, &unplanted, &poses);
-    report.clip.clone_from(&clip.name);
-    Ok((to_clip(clip, map, &poses, &contacts), report))
-}
-
-/// Returns clips on the target's skeleton and reports, computed on all available threads. `on_done` is called once per
-/// clip, from any thread.
-///
-/// # Errors
-/// Returns the error of [`retarget_clip`] for the first clip that has one.
-pub fn retarget_clips(
-    clips: &[RawClip],
-    map: &RetargetMap,
-    options: &RetargetOptions,
-    on_done: Option<&(dyn Fn() + Sync)>,
-) -> Result<Vec<(RawClip, RetargetReport)>, RetargetError> {
-    let done = super::parallel::map(clips, |clip| {
-        let done = retarget_clip(clip, map, options);
-        if let Some(tell) = on_done {
-            tell();
+impl RetargetMap {
+    /// Returns a clip on the target's skeleton, and a report.
+    ///
+    /// # Errors
+    /// Returns an error if the clip is invalid or has another skeleton than the source of this map.
+    pub fn retarget_clip(
+        &self,
+        clip: &RawClip,
+        options: &RetargetOptions,
+    ) -> Result<(RawClip, RetargetReport), RetargetError> {
+        clip.validate()?;
+        if let Some(difference) = self.source.skeleton.difference(&clip.skeleton) {
+            return Err(RetargetError::Skeleton { clip: clip.name.clone(), difference });
         }
-        done
-    });
-    done.into_iter().collect()
+        let source = frames_of(clip);
+        let contacts = contacts_of(clip, self, &options.contacts);
+        let mut poses: Vec<Pose> = source
+            .iter()
+            .map(|pose| {
+                let mut target = Pose::rest(&self.target.skeleton);
+                self.apply(pose, &mut target);
+                target
+            })
+            .collect();
+        let roots = |of: &Reference| of.roles.get("hips").is_some_and(|h| h.at() > 0);
+        if roots(&self.target) && !roots(&self.source) {
+            smooth_root(&mut poses, self, clip, options);
+        }
+        let stage = feet::Stage { map: self, source: &source, contacts: &contacts, rate_hz: clip.rate_hz };
+        let unplanted = poses.clone();
+        if options.plant_feet {
+            stage.plant(&mut poses, options.ease_s);
+        }
+        let mut report = measure::report(&stage, &unplanted, &poses);
+        report.clip.clone_from(&clip.name);
+        Ok((to_clip(clip, self, &poses, &contacts), report))
+    }
+
+    /// Returns clips on the target's skeleton and reports, computed on all available threads. `on_done` is called once per
+    /// clip, from any thread.
+    ///
+    /// # Errors
+    /// Returns the error of [`Self::retarget_clip`] for the first clip that has one.
+    pub fn retarget_clips(
+        &self,
+        clips: &[RawClip],
+        options: &RetargetOptions,
+        on_done: Option<&(dyn Fn() + Sync)>,
+    ) -> Result<Vec<(RawClip, RetargetReport)>, RetargetError> {
+        let done = super::parallel::map(clips, |clip| {
+            let done = self.retarget_clip(clip, options);
+            if let Some(tell) = on_done {
+                tell();
+            }
+            done
+        });
+        done.into_iter().collect()
+    }
 }
 
 fn frames_of(clip: &RawClip) -> Vec<Pose> {

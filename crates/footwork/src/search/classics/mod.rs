@@ -2,8 +2,8 @@
 //! Only with the feature `classics`: games need the tree alone.
 //!
 //! ```
-//! use footwork::search::Backend;
-//! use footwork::search::classics::{Setting, pca};
+//! use footwork::matcher::Backend;
+//! use footwork::advanced::search::classics::{Setting, pca};
 //!
 //! // The default setting of a backend, and the same structure with more candidates.
 //! assert_eq!(Setting::of(Backend::Pca), Setting::Pca(pca::Settings::default()));

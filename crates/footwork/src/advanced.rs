@@ -1,4 +1,4 @@
-//! What only tools need. **It may change in any release**, without a note in the changelog.
+//! Items for tools. **It may change in any release**, without a note in the changelog.
 //!
 //! Games and servers need nothing of it. Its modules have the names of those from which their content comes.
 
@@ -37,7 +37,7 @@ pub mod files {
     pub use crate::files::*;
 }
 
-/// How far a moment of a clip keeps up with a command.
+/// How far a frame of a clip keeps up with a command.
 pub mod foresight {
     pub use crate::foresight::*;
 }
@@ -57,7 +57,7 @@ pub mod learned {
     pub use crate::learned::networks::{Calibration, Decompression, NetworkParts, STEP_S};
 }
 
-/// What a running state machine shows, and the blend spaces that it plays.
+/// Views of a running state machine, and its blend spaces.
 pub mod machine {
     pub use crate::machine::blend_space::mesh::Weights;
     pub use crate::machine::blend_space::moment::{BlendMoment, BlendScratch};
@@ -106,7 +106,7 @@ pub mod rig {
     pub use crate::rig::leg::Leg;
 }
 
-/// What features are computed from, and their drawing.
+/// Sources of features, and their drawing.
 pub mod schema {
     pub use crate::schema::channel::ChannelKind;
     pub use crate::schema::source::{DebugShape, FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};

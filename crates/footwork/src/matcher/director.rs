@@ -56,7 +56,7 @@ pub(crate) struct ReportTimes {
     pub due_s: f32,
 }
 
-/// What plays next.
+/// Decision of a director.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Directive {
     /// Motion matching chooses.
@@ -136,7 +136,7 @@ pub(crate) trait Director: Any + Debug + Send + Sync {
         false
     }
 
-    /// Returns what plays next.
+    /// Returns its decision about the next clip and time.
     fn next(&self, _at: &mut Directed) -> Directive {
         Directive::Match
     }

@@ -116,7 +116,7 @@ impl Update<'_> {
         }
     }
 
-    /// Chooses what plays next, and begins a transition to it.
+    /// Chooses the next clip and time, and begins a transition to it.
     fn choose(&mut self) {
         let Self { character, input, state, scratch, output, .. } = self;
         let next = Choose { character, input, state, scratch, output }.run();

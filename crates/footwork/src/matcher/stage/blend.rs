@@ -34,7 +34,7 @@ impl Transition<'_> {
         let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
         self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
         let shown_root = self.state.header.shown_root(config);
-        // What a director plays over the clip may replace its root motion. `own` is the share that is left.
+        // A director may replace the root motion of the clip. `own` is the share that is left.
         let own = director.own_share_of_root(self.state.after_tick(layout));
         let shift = shown_root.rotation * self.planted(next) * own;
 

@@ -27,7 +27,7 @@ const LEVEL_M: f32 = 0.03;
 /// Distance ahead and behind at which the ground height is tested, in metres.
 const LEVEL_REACH_M: f32 = 0.4;
 
-/// Chooses what plays next.
+/// Chooses the next clip and time.
 pub(crate) struct Choose<'a> {
     /// Director, chooser, settings; read.
     pub character: &'a Character,
@@ -36,7 +36,7 @@ pub(crate) struct Choose<'a> {
     /// Playing clip, desired motion; read. Number of searches, whether nothing can be played, and the desired motion of the last
     /// search; written.
     pub state: &'a mut MatcherState,
-    /// Features, candidates, the last search and the memory of what plays next; written.
+    /// Features, candidates, the last search and the source's memory after a transition; written.
     pub scratch: &'a mut Scratch,
     /// Number of searches; written.
     pub output: &'a mut Output,

@@ -11,10 +11,11 @@ use bevy_ecs::prelude::*;
 use bevy_gizmos::prelude::*;
 use bevy_math::{Isometry3d, Vec3};
 use bevy_reflect::prelude::*;
-use footwork::advanced::schema::{Channel, DebugShape, FeatureSource, TrajectorySample};
+use footwork::advanced::schema::{DebugShape, FeatureSource, TrajectorySample};
 use footwork::frames::JointIndex;
 use footwork::matcher::Character;
 use footwork::pose::{Pose, RootMotion};
+use footwork::schema::Channel;
 
 /// Plugin that draws characters with [`MotionGizmos`]. Needs Bevy's gizmos (`GizmoPlugin`, of `DefaultPlugins`).
 #[derive(Clone, Copy, Debug, Default)]

@@ -95,10 +95,11 @@ pub mod motion {
 
 /// Traces that grow, and what a replay shows of them.
 pub mod recorder {
+    pub use crate::recorder::data_id::DataId;
     pub use crate::recorder::piece::{Cursor, Piece};
     pub use crate::recorder::record::One;
     pub use crate::recorder::replay::NamedGround;
-    pub use crate::recorder::trace::{DataId, Decision};
+    pub use crate::recorder::trace::Decision;
 }
 
 /// The legs of a body.

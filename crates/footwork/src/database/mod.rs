@@ -1,15 +1,20 @@
 //! The motion database: poses, features, annotations. Immutable, a struct of arrays, shared by any number of characters.
 
 mod check;
+mod error;
+mod features;
 mod file;
+mod file_error;
 mod stands;
 pub(crate) mod tag_costs;
 mod tag_query;
 pub(crate) mod tag_sets;
 mod tags;
 
-use crate::error::{cut_quotes, nearest, quoted};
-pub use file::FileError;
+use error::position;
+pub use error::{DatabaseError, NameError};
+pub use features::{Features, RowFlags};
+pub use file_error::FileError;
 pub use tag_costs::TagCost;
 pub(crate) use tag_costs::TagCosts;
 pub use tag_query::TagQuery;
@@ -19,7 +24,7 @@ pub use tags::TagMask;
 use crate::choices;
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex, RowIndex};
 use crate::math::Transform;
-use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool, StickSpeeds};
+use crate::motion::{ClipView, MirrorTable, PosePool, StickSpeeds};
 use crate::pose::{Pose, PoseVelocity};
 use crate::rig::Rig;
 use crate::schema::{FeatureSchema, MirrorColumn, Normalization, Residual};
@@ -64,64 +69,6 @@ impl Clip {
     /// Returns true if the last frame leads back to the first.
     pub fn looping(&self) -> bool {
         self.loop_delta.is_some()
-    }
-}
-
-/// The feature matrix: normalised values that include the weights.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Features {
-    /// Number of columns.
-    pub columns: usize,
-    /// `[rows x columns]`: (raw - offset) / scale.
-    pub values: Vec<f32>,
-    /// `[columns]`.
-    pub offset: Vec<f32>,
-    /// `[columns]`, positive: standard deviation divided by weight.
-    pub scale: Vec<f32>,
-}
-
-impl Features {
-    /// Returns the number of rows.
-    pub fn rows(&self) -> usize {
-        self.values.len() / self.columns.max(1)
-    }
-
-    /// Returns one row, `[columns]`.
-    pub fn row(&self, row: RowIndex) -> &[f32] {
-        &self.values[row.at() * self.columns..][..self.columns]
-    }
-
-    /// Normalises raw values in place.
-    pub fn normalize(&self, raw: &mut [f32]) {
-        for (v, (o, s)) in raw.iter_mut().zip(self.offset.iter().zip(&self.scale)) {
-            *v = (*v - o) / s;
-        }
-    }
-
-    /// Returns the raw value of a normalised one.
-    pub fn denormalize(&self, column: usize, value: f32) -> f32 {
-        value * self.scale[column] + self.offset[column]
-    }
-}
-
-/// Flags of a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowFlags(pub u8);
-
-impl RowFlags {
-    /// Transitions to this row are blocked.
-    pub const NO_ENTRY: u8 = 1;
-    /// Part of the future (or past) trajectory is outside the clip and was extrapolated.
-    pub const EXTRAPOLATED: u8 = 2;
-
-    /// Returns true if transitions to this row are blocked.
-    pub fn no_entry(self) -> bool {
-        self.0 & Self::NO_ENTRY != 0
-    }
-
-    /// Returns true if the trajectory was extrapolated.
-    pub fn extrapolated(self) -> bool {
-        self.0 & Self::EXTRAPOLATED != 0
     }
 }
 
@@ -237,55 +184,6 @@ impl std::ops::Deref for Database {
     fn deref(&self) -> &DatabaseContent {
         &self.content
     }
-}
-
-/// Reason why content is invalid.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DatabaseError {
-    /// The database has no content to play or match.
-    #[error("the database has no {what}")]
-    Empty {
-        /// The missing content.
-        what: &'static str,
-    },
-    /// The length of an array does not agree with the others.
-    #[error("`{array}` has {found} values, expected {expected}")]
-    Shape {
-        /// Name of the array.
-        array: &'static str,
-        /// Number of values that the other arrays require.
-        expected: usize,
-        /// Number of values found.
-        found: usize,
-    },
-    /// A range or index exceeds its array.
-    #[error("{what} points outside of the data: {detail}", what = cut_quotes(.what), detail = cut_quotes(.detail))]
-    Range {
-        /// The part at fault.
-        what: String,
-        /// The numbers at fault.
-        detail: String,
-    },
-    /// A value is NaN, infinite, implausibly large, an invalid scale or a negative cost.
-    #[error("`{array}`, value {index}: {value} is not usable")]
-    Value {
-        /// Name of the array.
-        array: &'static str,
-        /// Index of the value.
-        index: usize,
-        /// The value.
-        value: f32,
-    },
-    /// The skeleton cannot be mirrored, but `mirror` requires it.
-    #[error(transparent)]
-    Mirror(#[from] MirrorError),
-    /// A channel cannot be mirrored, but `mirror` requires it.
-    #[error(transparent)]
-    Schema(#[from] crate::schema::SchemaError),
-    /// A joint that is named by pairs or contacts is missing.
-    #[error(transparent)]
-    Skeleton(#[from] crate::skeleton::SkeletonError),
 }
 
 impl Database {
@@ -503,29 +401,6 @@ impl Database {
     pub fn content_hash(&self) -> u128 {
         *self.hash.get_or_init(|| file::content_hash(&self.content))
     }
-}
-
-/// Error: the database does not have a name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the database has no {kind} `{name}`{}",
-    .nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default(), name = quoted(.name)
-)]
-pub struct NameError {
-    /// `tag` or `event`.
-    pub kind: &'static str,
-    /// The name that was looked up.
-    pub name: String,
-    /// The most similar name that exists.
-    pub nearest: Option<String>,
-}
-
-fn position(kind: &'static str, names: &[String], name: &str) -> Result<usize, NameError> {
-    names.iter().position(|n| n == name).ok_or_else(|| NameError {
-        kind,
-        name: name.to_owned(),
-        nearest: nearest(name, names.iter().map(String::as_str)),
-    })
 }
 
 /// Returns the frame of the pool that is nearest to a time of a clip.

@@ -1,7 +1,8 @@
 //! Choice of transitions by projector.
 
+use super::decompression::DecompressionScratch;
 use super::networks::Networks;
-use super::source::{Decompressed, DecompressionScratch, begin, correction};
+use super::source::{Decompressed, begin, correction};
 use crate::database::Database;
 use crate::frames::ClipIndex;
 use crate::matcher::character::Character;

@@ -16,6 +16,7 @@
 pub(crate) mod body;
 mod character;
 pub(crate) mod chooser;
+mod decompression;
 pub(crate) mod file;
 mod kernels;
 pub(crate) mod network;

@@ -1,5 +1,6 @@
 //! Motion from a decompressor.
 
+use super::decompression::{CODES, DecompressionScratch};
 use super::networks::{Decompression, Networks, STEP_S};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, EventId, RowIndex};
@@ -43,8 +44,6 @@ struct FuturePoint {
     facing: Option<usize>,
 }
 
-/// Number of codes around the playing time: the two codes that enclose it, the one before them and the one after.
-const CODES: usize = 4;
 /// Number of floats in memory beside the codes: one counter, the index since the transition of the code before the playing
 /// time.
 const COUNT: usize = 1;
@@ -252,85 +251,6 @@ fn future_points(schema: &FeatureSchema) -> Vec<FuturePoint> {
     points.retain(|p| p.time_s > 0.0);
     points.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
     points
-}
-
-/// Cache of recently decompressed bodies. A frame uses the same few bodies repeatedly.
-#[derive(Debug)]
-pub(super) struct DecompressionScratch {
-    pub networks: Decompression,
-    codes: [Vec<f32>; CODES],
-    /// Interpolated body, and its poses at a time and shortly after it.
-    mixed: Vec<f32>,
-    poses: [Pose; 2],
-    decoded: Vec<Decoded>,
-    clock: u64,
-    /// Code at the playing time, and the code that a chooser found.
-    pub now: Vec<f32>,
-    pub found: Vec<f32>,
-}
-
-/// A decompressed body.
-#[derive(Debug)]
-struct Decoded {
-    code: Vec<f32>,
-    body: Vec<f32>,
-    /// `[contact joints]` positions in root space, in metres.
-    feet: Vec<Vec3>,
-    used: u64,
-}
-
-/// Cache size: four bodies each for the playing time and for the target of a transition, and one neighbour more each for
-/// accelerations.
-const DECODED: usize = 2 * CODES + 2;
-
-impl DecompressionScratch {
-    fn new(networks: &Networks) -> Self {
-        let code = vec![0.0; networks.code_width()];
-        let decoded = || Decoded {
-            // NaN differs from every code.
-            code: vec![f32::NAN; networks.code_width()],
-            body: vec![0.0; networks.layout().width()],
-            feet: vec![Vec3::ZERO; networks.layout().contacts.len()],
-            used: 0,
-        };
-        Self {
-            networks: Decompression::new(networks),
-            now: code.clone(),
-            found: code.clone(),
-            codes: std::array::from_fn(|_| code.clone()),
-            mixed: vec![0.0; networks.layout().width()],
-            poses: std::array::from_fn(|_| Pose::rest(&networks.character().skeleton)),
-            decoded: (0..DECODED).map(|_| decoded()).collect(),
-            clock: 0,
-        }
-    }
-
-    fn fits(&self, networks: &Networks) -> bool {
-        self.codes[0].len() == networks.code_width()
-            && self.decoded[0].body.len() == networks.layout().width()
-            && self.poses[0].len() == networks.layout().joints
-    }
-
-    /// Returns the index of the body of `codes[k]`.
-    fn body(&mut self, networks: &Networks, k: usize) -> usize {
-        self.clock += 1;
-        let code = &self.codes[k];
-        let known = self.decoded.iter().position(|d| d.code == *code);
-        let place = known.unwrap_or_else(|| {
-            let oldest = (0..DECODED).min_by_key(|i| self.decoded[*i].used).unwrap_or(0);
-            let d = &mut self.decoded[oldest];
-            d.code.copy_from_slice(code);
-            networks.decompress(code, &mut d.body, &mut self.networks);
-            let (character, pose) = (networks.character(), &mut self.poses[0]);
-            networks.layout().decode(&d.body, pose);
-            for (place, joint) in d.feet.iter_mut().zip(&character.rig.contact_joints) {
-                *place = pose.in_root(&character.skeleton, *joint).translation;
-            }
-            oldest
-        });
-        self.decoded[place].used = self.clock;
-        place
-    }
 }
 
 impl MotionSource for Decompressed {
@@ -565,34 +485,4 @@ pub(super) fn begin(networks: &Networks, code: &[f32], memory: &mut [f32], room:
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(values: [f32; CODES], alpha: f32) -> (f32, f32) {
-        let (value, rate) = spline(alpha);
-        let sum = |weights: [f32; CODES]| weights.iter().zip(values).map(|(w, v)| w * v).sum::<f32>();
-        (sum(value), sum(rate))
-    }
-
-    #[test]
-    fn interpolation_meets_its_values_and_keeps_straight_lines() {
-        assert_eq!(spline(0.0).0, [0.0, 1.0, 0.0, 0.0]);
-        assert_eq!(spline(1.0).0, [0.0, 0.0, 1.0, 0.0]);
-        for alpha in [-1.0, -0.4, 0.0, 0.3, 1.0, 1.7, 2.0] {
-            let (value, rate) = at([1.0, 3.0, 5.0, 7.0], alpha);
-            assert!((value - (3.0 + 2.0 * alpha)).abs() < 1e-5 && (rate - 2.0).abs() < 1e-5, "{alpha}: {value} {rate}");
-        }
-    }
-
-    #[test]
-    fn interpolation_has_no_kinks_where_segments_meet() {
-        // The values of the next segment are shifted by one.
-        let values = [0.0, 1.0, -2.0, 4.0, 3.0];
-        let [a, b, c, d, e] = values;
-        let (before, after) = (at([a, b, c, d], 1.0), at([b, c, d, e], 0.0));
-        assert!((before.0 - after.0).abs() < 1e-5 && (before.1 - after.1).abs() < 1e-5, "{before:?} {after:?}");
-        // The rate is the derivative of the value.
-        let (low, high) = (at([a, b, c, d], 0.499).0, at([a, b, c, d], 0.501).0);
-        assert!(((high - low) / 0.002 - at([a, b, c, d], 0.5).1).abs() < 0.01);
-    }
-}
+mod tests;

@@ -3,7 +3,8 @@
 //!
 //! Equal recordings give equal bytes. Loading checks version, hash, sizes and every update before use.
 
-use super::trace::{DataId, Parts, Stored, Trace};
+use super::data_id::DataId;
+use super::trace::{Parts, Stored, Trace};
 use crate::error::{cut_quotes, quoted};
 use crate::files::{canonical_json, read_safetensors, write_atomically};
 use crate::machine::MachineSpec;

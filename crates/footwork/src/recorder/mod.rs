@@ -33,17 +33,20 @@
 
 mod answers;
 mod bytes;
+pub(crate) mod data_id;
 mod file;
 mod input_groups;
 mod key_frame;
 pub(crate) mod piece;
 pub(crate) mod record;
 pub(crate) mod replay;
+mod replay_error;
 mod ring;
 mod segment;
 pub(crate) mod trace;
 
 pub use file::TraceError;
 pub use record::{Recorder, RecorderConfig};
-pub use replay::{Replay, ReplayError};
+pub use replay::Replay;
+pub use replay_error::ReplayError;
 pub use trace::Trace;

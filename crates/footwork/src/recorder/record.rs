@@ -2,11 +2,12 @@
 
 use super::answers::{GroundAnswers, WallAnswers, keep_ground, keep_wall};
 use super::bytes::Writer;
+use super::data_id::DataId;
 use super::key_frame::{key_frame_room, put_key_frame, same};
 use super::piece::{Cursor, Head, Part, Piece};
 use super::ring::{Ring, Segment};
 use super::segment::{Done, UpdateWriter};
-use super::trace::{DataId, Parts, Stored, Trace};
+use super::trace::{Parts, Stored, Trace};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput};
 use crate::machine::{Machine, MachineSpec};
 use crate::matcher::{

@@ -8,6 +8,9 @@ use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
+/// Minimum duration that a non-looping clip must have left after a row that is a target of transitions, in seconds.
+pub const MIN_CLIP_S: f32 = 0.34;
+
 /// Frames of one clip, `[frames x joints]`.
 #[derive(Clone, Debug)]
 pub struct Track {
@@ -156,6 +159,16 @@ impl Track {
             loop_delta: None,
             source_start_s: self.source_start_s,
         }
+    }
+
+    /// Returns the reason why a clip is too short for transitions; `None` if it is long enough.
+    pub fn too_short(&self) -> Option<String> {
+        let seconds = (self.frames().saturating_sub(1)) as f32 / self.rate_hz;
+        if self.frames() < 2 {
+            return Some(format!("has {} frame(s)", self.frames()));
+        }
+        (self.loop_delta.is_none() && seconds < MIN_CLIP_S)
+            .then(|| format!("lasts {seconds:.2} s; without a loop at least {MIN_CLIP_S} s are needed"))
     }
 }
 

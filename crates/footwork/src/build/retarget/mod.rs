@@ -84,7 +84,7 @@ pub fn reference(
 ) -> Result<Reference, super::BuildError> {
     const FRAMES: usize = 3000;
     let first = clips.first().ok_or(super::BuildError::NoClips)?;
-    super::check_clips(clips)?;
+    super::usable::check(clips)?;
     let pose = |clip: &RawClip, f: usize| {
         let n = clip.skeleton.len();
         Pose {

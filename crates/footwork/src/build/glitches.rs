@@ -9,7 +9,8 @@
 //! Froude numbers). All differences are taken over about 1/60 s, so that noise has the same effect at any rate.
 
 use super::config::GlitchConfig;
-use super::{BuildConfig, JointRoles, MIN_CLIP_S};
+use super::track::MIN_CLIP_S;
+use super::{BuildConfig, JointRoles};
 use crate::clip::{RawClip, TimeRange};
 use crate::frames::JointIndex;
 use crate::math::{GRAVITY_MPS2, Quat, Transform, median};

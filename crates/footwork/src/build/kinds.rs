@@ -143,6 +143,20 @@ pub fn warning(tracks: &[Track], taken: &[Classification]) -> Option<String> {
     })
 }
 
+/// Returns the frames of the body's usual motion: those of locomotion, or all if there is none.
+pub fn usual_frames(tracks: &[Track], taken: &[Classification]) -> Vec<usize> {
+    let any = taken.iter().any(Classification::is_locomotion);
+    let mut first = 0;
+    let mut frames = Vec::new();
+    for (track, taken) in tracks.iter().zip(taken) {
+        if taken.is_locomotion() || !any {
+            frames.extend(first..first + track.frames());
+        }
+        first += track.frames();
+    }
+    frames
+}
+
 /// Returns the tags of a clip's name, in the order of its words.
 fn tags_of(name: &str) -> Vec<&'static str> {
     let mut tags: Vec<&'static str> = Vec::new();

@@ -171,6 +171,14 @@ fn check_weights(schema: &FeatureSchema, mirror: &[MirrorColumn]) -> Result<(), 
     Ok(())
 }
 
+/// Returns the warning for clips that all go straight. `label`: of the first column that is the same in every row.
+pub fn straight_warning(label: &str) -> String {
+    format!(
+        "the clips all go the same way (`{label}` is the same in every row): the character turns and strafes by sliding; \
+         add clips that do, or `mirror`"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

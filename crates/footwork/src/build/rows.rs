@@ -4,7 +4,7 @@ use super::config::BuildConfig;
 use super::normalize::Scaling;
 use super::track::Track;
 use super::{BuildError, BuildOptions, parallel};
-use crate::database::{Clip, Database, Features, RowFlags};
+use crate::database::{Clip, Database, Features, MirrorMode, RowFlags, mirror_table_of};
 use crate::frames::FrameIndex;
 use crate::motion::{ClipView, PosePool};
 use crate::pose::{Pose, PoseVelocity, RootMotion};
@@ -51,6 +51,7 @@ impl Extracted {
 }
 
 /// The finished matrix.
+#[derive(Default)]
 pub struct Assembled {
     pub clips: Vec<Clip>,
     pub features: Features,
@@ -205,6 +206,25 @@ fn row_frames(frames: usize, rate_hz: f32, search_rate_hz: f32) -> Vec<usize> {
         }
     }
     rows
+}
+
+/// Returns the source of each column in a mirror image; `None` if `mirror` is off. `mirror_pairs`: joint names.
+pub fn mirror_columns(
+    skeleton: &Skeleton,
+    schema: &FeatureSchema,
+    poses: &PosePool,
+    mirror_pairs: &[[String; 2]],
+    config: &BuildConfig,
+) -> Result<Option<Vec<MirrorColumn>>, BuildError> {
+    if config.mirror == MirrorMode::Off {
+        return Ok(None);
+    }
+    if config.mirror == MirrorMode::Query && !config.symmetric_normalization {
+        let what = "`mirror = \"query\"` needs it: both sides must be measured alike".to_owned();
+        return Err(BuildError::Config { key: "symmetric_normalization".into(), what });
+    }
+    let table = mirror_table_of(skeleton, mirror_pairs, &poses.translated)?;
+    Ok(Some(schema.mirror_columns(&table)?))
 }
 
 /// Normalises the rows, and appends the stored mirror images, if any, after all originals.

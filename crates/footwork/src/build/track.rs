@@ -1,5 +1,6 @@
 //! A clip during the build: at the pose rate, all joints in local space, `f32`, in its own array.
 
+use super::BuildConfig;
 use super::loops::Round;
 use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::math::{Quat, Transform};
@@ -7,6 +8,9 @@ use crate::motion::{Hermite, cubic, cubic_rotation};
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
+
+/// See [`BuildConfig::MIN_CLIP_S`].
+pub const MIN_CLIP_S: f32 = BuildConfig::MIN_CLIP_S;
 
 /// Frames of one clip, `[frames x joints]`.
 #[derive(Clone, Debug)]
@@ -156,6 +160,16 @@ impl Track {
             loop_delta: None,
             source_start_s: self.source_start_s,
         }
+    }
+
+    /// Returns the reason why a clip is too short for transitions; `None` if it is long enough.
+    pub fn too_short(&self) -> Option<String> {
+        let seconds = (self.frames().saturating_sub(1)) as f32 / self.rate_hz;
+        if self.frames() < 2 {
+            return Some(format!("has {} frame(s)", self.frames()));
+        }
+        (self.loop_delta.is_none() && seconds < MIN_CLIP_S)
+            .then(|| format!("lasts {seconds:.2} s; without a loop at least {MIN_CLIP_S} s are needed"))
     }
 }
 

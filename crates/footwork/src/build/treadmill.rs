@@ -152,6 +152,13 @@ fn judge(
     }
 }
 
+/// Returns the warning for clips of which none travels.
+pub fn stays_warning() -> String {
+    "no clip travels: the character can only stand, and slides where it is sent; add clips that walk, or, for clips that walk in \
+     place, set `root.speed_from_feet = true`"
+        .to_owned()
+}
+
 /// Returns true if the body stays near its start: it stands, sways, or treads in place.
 pub fn stays(track: &Track, leg_m: f32) -> bool {
     reach_m(track) <= STAYS * leg_m

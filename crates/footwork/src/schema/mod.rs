@@ -92,6 +92,19 @@ pub enum SchemaError {
 }
 
 impl FeatureSchema {
+    /// Returns a schema without channels, before they are resolved.
+    pub(crate) fn empty() -> Self {
+        Self {
+            specs: Vec::new(),
+            props: Vec::new(),
+            channels: Vec::new(),
+            times_s: Vec::new(),
+            columns: 0,
+            user_width: 0,
+            needs_accelerations: false,
+        }
+    }
+
     /// Checks the channels against a skeleton and assigns the columns. `contacts` are the database's contact joints.
     ///
     /// # Errors
@@ -109,15 +122,7 @@ impl FeatureSchema {
         times_s.retain(|t| t.is_finite());
         times_s.sort_by(f32::total_cmp);
         times_s.dedup();
-        let mut schema = Self {
-            specs: specs.to_vec(),
-            props: props.to_vec(),
-            channels: Vec::with_capacity(specs.len()),
-            times_s,
-            columns: 0,
-            user_width: 0,
-            needs_accelerations: false,
-        };
+        let mut schema = Self { specs: specs.to_vec(), props: props.to_vec(), times_s, ..Self::empty() };
         for (index, spec) in specs.iter().enumerate() {
             let (kind, label) = Resolver { schema: &schema, skeleton, contacts, index, spec }.resolve()?;
             let width = kind.width();

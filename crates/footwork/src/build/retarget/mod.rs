@@ -85,7 +85,7 @@ impl Reference {
     ) -> Result<Self, super::BuildError> {
         const FRAMES: usize = 3000;
         let first = clips.first().ok_or(super::BuildError::NoClips)?;
-        super::check_clips(clips)?;
+        super::usable::check(clips)?;
         let pose = |clip: &RawClip, f: usize| {
             let n = clip.skeleton.len();
             Pose {

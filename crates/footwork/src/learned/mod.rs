@@ -18,6 +18,7 @@ mod character;
 pub(crate) mod chooser;
 mod decompression;
 pub(crate) mod file;
+mod future;
 mod kernels;
 pub(crate) mod network;
 pub(crate) mod networks;

@@ -1,6 +1,7 @@
 //! Motion from a decompressor.
 
 use super::decompression::{CODES, DecompressionScratch};
+use super::future::Future;
 use super::networks::{Decompression, Networks, STEP_S};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, EventId, RowIndex};
@@ -9,11 +10,10 @@ use crate::matcher::character::Character;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::source::{Clips, MotionSource, Playhead, SourceScratch, Span};
 use crate::matcher::state::MatcherState;
-use crate::math::{Facing, Quat, Transform, lerp};
+use crate::math::{Quat, Transform, lerp};
 use crate::motion::arc;
 use crate::pose::{Pose, PoseVelocity};
-use crate::schema::channel::{TrajectoryFacing, TrajectoryPosition};
-use crate::schema::{ChannelKind, FeatureSchema, SourceBuffers, TrajectorySample};
+use crate::schema::{SourceBuffers, TrajectorySample};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -31,17 +31,7 @@ pub(super) enum Codes {
 pub(super) struct Decompressed {
     networks: Arc<Networks>,
     codes: Codes,
-    /// Points of the schema's trajectory, by time.
-    future: Vec<FuturePoint>,
-}
-
-/// A point of the trajectory in the features: time in seconds, columns of position and facing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct FuturePoint {
-    time_s: f32,
-    /// First column, and number of columns (2 on the ground, 3 in space).
-    position: (usize, usize),
-    facing: Option<usize>,
+    future: Future,
 }
 
 /// Number of floats in memory beside the codes: one counter, the index since the transition of the code before the playing
@@ -104,7 +94,7 @@ fn spline(alpha: f32) -> ([f32; CODES], [f32; CODES]) {
 
 impl Decompressed {
     pub fn new(networks: Arc<Networks>, codes: Codes) -> Self {
-        let future = future_points(&networks.character().schema);
+        let future = Future::of(&networks.character().schema);
         Self { networks, codes, future }
     }
 
@@ -230,29 +220,6 @@ fn code_of_clip(db: &Database, latents: &[f32], p: &Playing, code: &mut [f32]) {
     }
 }
 
-fn future_points(schema: &FeatureSchema) -> Vec<FuturePoint> {
-    let mut points = Vec::new();
-    for channel in &schema.channels {
-        let ChannelKind::TrajectoryPosition(TrajectoryPosition(t)) = &channel.kind else { continue };
-        for (k, slot) in t.slots.iter().enumerate() {
-            let position = (channel.columns.start + k * t.dimensions, t.dimensions);
-            points.push(FuturePoint { time_s: schema.times_s[*slot], position, facing: None });
-        }
-    }
-    for channel in &schema.channels {
-        let ChannelKind::TrajectoryFacing(TrajectoryFacing { slots }) = &channel.kind else { continue };
-        for (k, slot) in slots.iter().enumerate() {
-            let time_s = schema.times_s[*slot];
-            if let Some(point) = points.iter_mut().find(|p: &&mut FuturePoint| p.time_s == time_s) {
-                point.facing = Some(channel.columns.start + 2 * k);
-            }
-        }
-    }
-    points.retain(|p| p.time_s > 0.0);
-    points.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
-    points
-}
-
 impl MotionSource for Decompressed {
     fn scratch(&self) -> SourceScratch {
         SourceScratch::new(DecompressionScratch::new(&self.networks))
@@ -372,35 +339,7 @@ impl MotionSource for Decompressed {
         let Some(room) = room.of::<DecompressionScratch>() else { return TrajectorySample::default() };
         let (velocity, turn) = self.root(&at, room);
         let features = &self.networks.character().features;
-        let value = |column: usize| features.denormalize(column, room.codes[1][column]);
-        // Outside the times in the features the root moves at its current velocity, from their last point or from now.
-        let mut before = (0.0, Vec3::ZERO, Facing::default());
-        let mut after = None;
-        if ahead_s > 0.0 {
-            for p in &self.future {
-                let (first, dimensions) = p.position;
-                let (x, z) = (value(first), value(first + dimensions - 1));
-                let facing = p.facing.and_then(|c| Facing::from_direction(Vec3::new(value(c), 0.0, value(c + 1))));
-                let point = (p.time_s, Vec3::new(x, 0.0, z), facing.unwrap_or_default());
-                if p.time_s >= ahead_s {
-                    after = Some(point);
-                    break;
-                }
-                before = point;
-            }
-        }
-        let Some((to_s, to, facing)) = after else {
-            let on = arc(velocity, Vec3::Y * turn, ahead_s - before.0);
-            let position = before.2.rotation() * on.translation + before.1;
-            let facing = before.2.turned(turn * (ahead_s - before.0));
-            return TrajectorySample { position, facing, velocity: facing.rotation() * velocity };
-        };
-        let t = (ahead_s - before.0) / (to_s - before.0);
-        TrajectorySample {
-            position: before.1.lerp(to, t),
-            facing: before.2.turned(before.2.angle_to(facing) * t),
-            velocity: (to - before.1) / (to_s - before.0),
-        }
+        self.future.sample(ahead_s, velocity, turn, |column| features.denormalize(column, room.codes[1][column]))
     }
 
     fn features(&self, at: Playhead, room: &mut SourceScratch, _accelerations: bool, buffers: &mut SourceBuffers) {

@@ -24,13 +24,17 @@ pub fn add(app: &mut App) {
 /// Plays the first animation of the file that a skin comes from, unless the game plays one.
 fn play_first(
     mut commands: Commands,
-    unknown: Query<Entity, (With<UnknownBody>, Without<Shown>)>,
+    unknown: Query<(Entity, Option<&Shown>), With<UnknownBody>>,
     (children, skins): (Query<&Children>, Query<&SkinnedMesh>),
     mut players: Query<&mut AnimationPlayer>,
     assets: Res<AssetServer>,
     mut graphs: ResMut<Assets<AnimationGraph>>,
 ) {
-    for character in &unknown {
+    for (character, shown) in &unknown {
+        // To load the animation, Bevy reads the file again, which replaces all entities of the model.
+        if shown.is_some_and(|shown| players.contains(shown.player)) {
+            continue;
+        }
         let file =
             children.iter_descendants(character).find_map(|e| skins.get(e).ok()?.inverse_bindposes.path().cloned());
         let player = children.iter_descendants(character).find(|e| players.contains(*e));
@@ -58,5 +62,43 @@ fn stop_shown(
             player.stop(shown.animation);
         }
         commands.entity(character).remove::<Shown>();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_asset::{AssetApp, AssetPlugin};
+    use bevy_mesh::skinning::SkinnedMeshInverseBindposes;
+
+    /// Adds a model as Bevy does when a file is loaded: a skin, and a player of animations.
+    fn spawn_model(app: &mut App, character: Entity) -> Entity {
+        let inverse_bindposes = app.world().resource::<AssetServer>().load("hero.gltf#Skin0/InverseBindMatrices");
+        let skin = SkinnedMesh { inverse_bindposes, joints: Vec::new() };
+        let model = app.world_mut().spawn((AnimationPlayer::default(), skin)).id();
+        app.world_mut().entity_mut(character).add_child(model);
+        model
+    }
+
+    #[test]
+    fn the_animation_is_played_on_the_model_that_is_there_after_the_file_is_read_again() {
+        let mut app = App::new();
+        app.add_plugins((bevy_app::TaskPoolPlugin::default(), AssetPlugin::default()));
+        app.init_asset::<AnimationClip>().init_asset::<AnimationGraph>().init_asset::<SkinnedMeshInverseBindposes>();
+        add(&mut app);
+        let character = app.world_mut().spawn(UnknownBody::default()).id();
+        let plays = |app: &App, model: Entity| {
+            app.world().get::<AnimationPlayer>(model).unwrap().playing_animations().next().is_some()
+        };
+        let first = spawn_model(&mut app, character);
+        app.update();
+        assert!(plays(&app, first));
+        app.world_mut().despawn(first);
+        let second = spawn_model(&mut app, character);
+        app.update();
+        assert!(plays(&app, second));
+        app.world_mut().entity_mut(character).remove::<UnknownBody>();
+        app.update();
+        assert!(!plays(&app, second));
     }
 }

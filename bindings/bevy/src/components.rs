@@ -77,7 +77,7 @@ impl MotionState {
     /// Returns the character's own time, in seconds. It starts at 0 with the character, and again when the entity gets another
     /// one.
     pub fn time_s(&self) -> f64 {
-        self.0.header.time_s
+        self.0.header.clock.time_s
     }
 }
 
@@ -121,7 +121,7 @@ impl RootMotion {
 pub(crate) fn lift_m(kind: &MotionKind, state: &MotionState) -> f32 {
     let header = &state.0.header;
     let ground = &header.corrections.body;
-    let root_m = header.animated_root.translation.y;
+    let root_m = header.root.animated.translation.y;
     if ground.seen > 0.0 { (ground.height.value - root_m) * kind.scale } else { 0.0 }
 }
 

@@ -100,7 +100,7 @@ impl StayTold {
     /// Returns `None` without a state machine.
     fn of(character: &MotionMatcher, variables: &[f32]) -> Option<Self> {
         let view = character.machine_view()?;
-        let time_s = character.state().header.time_s;
+        let time_s = character.state().header.clock.time_s;
         let exits = character.machine_exits(variables);
         Some(Self { time_s, state: view.state.to_owned(), state_s: view.state_s, exits })
     }
@@ -168,7 +168,7 @@ impl Drive {
             if let Some(chooser) = &mut self.chooser {
                 chooser.apply(&mut character, &mut variables, f64::from(time_s))?;
             }
-            let now = character.state().header.simulation;
+            let now = character.state().header.root.simulation;
             let mut input = self.course.input(time_s, &now);
             input.tags = self.tags;
             input.variables = variables.values();
@@ -285,7 +285,7 @@ impl Driven {
         self.translations.extend_from_slice(&pose.translations);
         self.rotations.extend_from_slice(&pose.rotations);
         let header = &character.state().header;
-        let simulation = &header.simulation;
+        let simulation = &header.root.simulation;
         let root = pose.world_from_root();
         let facing = Facing::from_rotation(root.rotation);
         self.commanded.push(PathSample { position: simulation.position, facing: simulation.facing });
@@ -299,13 +299,13 @@ impl Driven {
         }
         self.transition_counts.push(output.transitions);
         self.contacts.extend(output.contacts.iter().map(|foot| u8::from(foot.touching)));
-        self.playing.push(header.playing);
+        self.playing.push(header.playback.playing);
         let apart = simulation.position - root.translation;
         watch.path_error_m.push((apart.x * apart.x + apart.z * apart.z).sqrt());
         watch.heading_error_rad.push(facing.angle_to(simulation.facing).abs());
         let ground_m = self.ground.map_or(0.0, |kind| kind.at(root.translation).height_m);
         watch.root_height_max_m = watch.root_height_max_m.max((root.translation.y - ground_m).abs());
-        let clip = header.playing.clip.at();
+        let clip = header.playback.playing.clip.at();
         watch.played.resize(watch.played.len().max(clip + 1), false);
         watch.played[clip] = true;
     }

@@ -93,7 +93,7 @@ impl MachineLog {
     /// Adds the last update of a character. Does nothing for a character without a state machine.
     pub fn push(&mut self, matcher: &MotionMatcher) {
         let (Some(machine), Some(view)) = (matcher.character().machine(), matcher.machine_view()) else { return };
-        let (output, time_s) = (matcher.output(), matcher.state().header.time_s);
+        let (output, time_s) = (matcher.output(), matcher.state().header.clock.time_s);
         if self.began_s + time_s < self.updated_s {
             self.began_s = self.updated_s;
         }

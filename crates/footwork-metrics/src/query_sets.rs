@@ -115,9 +115,9 @@ pub fn played(
             (stick, ticks_left) = (random_stick(&mut random), 20 + random.below(80));
         }
         ticks_left -= 1;
-        let searches = character.state().header.searches;
+        let searches = character.state().header.choice.searches;
         character.update(&MotionInput::stick(stick), 1.0 / 60.0).map_err(|_| user_values())?;
-        if let Some(query) = character.last_query().filter(|_| character.state().header.searches > searches) {
+        if let Some(query) = character.last_query().filter(|_| character.state().header.choice.searches > searches) {
             out.push(OwnedQuery::of(&query));
         }
     }

@@ -167,7 +167,7 @@ pub fn record(
     let mut recording = Recording::new(db);
     let dt_s = 1.0 / RATE_HZ;
     for (frame, stick) in course.rows.iter().enumerate() {
-        let before = character.state().header.playing;
+        let before = character.state().header.playback.playing;
         character.update(&MotionInput::stick(*stick), dt_s)?;
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&match &like {
@@ -177,18 +177,18 @@ pub fn record(
         contacts.iter_mut().zip(&output.contacts).for_each(|(c, foot)| *c = u8::from(foot.touching));
         output.pose.world(&db.skeleton, &mut world);
         recording.motion.push(&source.subject, &world, &contacts, playing);
-        recording.playing.push(header.playing);
-        recording.simulated.push(header.simulation.position);
-        recording.simulated_facings.push(header.simulation.facing);
+        recording.playing.push(header.playback.playing);
+        recording.simulated.push(header.root.simulation.position);
+        recording.simulated_facings.push(header.root.simulation.facing);
         recording.locked_s.extend(output.contacts.iter().map(|foot| foot.locked_s));
-        let blends = [before, header.playing].iter().any(|p| p.clip.at() >= db.clips.len());
+        let blends = [before, header.playback.playing].iter().any(|p| p.clip.at() >= db.clips.len());
         if output.transitions > 0 && (like.is_some() || blends) {
             recording.seams.push(Seam { frame, jump: None });
         } else if output.transitions > 0 {
             // Both clips at the time of the transition.
-            let since_s = f64::from(header.since_transition_s);
+            let since_s = f64::from(header.transition.since_s);
             let from = Playing { time_s: before.time_s + f64::from(dt_s) - since_s, ..before };
-            let to = Playing { time_s: header.playing.time_s - since_s, ..header.playing };
+            let to = Playing { time_s: header.playback.playing.time_s - since_s, ..header.playback.playing };
             recording.seams.push(Seam { frame, jump: Some(jumps.between(db, from, to)) });
         }
     }

@@ -216,7 +216,7 @@ impl Session {
         }
         let kind = self.ground;
         let ground = move |at: Vec3| kind.at(at);
-        let now = self.matcher.state().header.simulation;
+        let now = self.matcher.state().header.root.simulation;
         let mut input = self.steering.input(hands, camera_yaw_rad, &now, dt_s);
         if self.matcher.character().machine().is_some() {
             input.variables = self.variables.values();
@@ -388,7 +388,7 @@ impl Session {
             return None;
         }
         let ground = &header.corrections.body;
-        Some(if ground.seen > 0.0 { ground.height.value } else { header.animated_root.translation.y })
+        Some(if ground.seen > 0.0 { ground.height.value } else { header.root.animated.translation.y })
     }
 
     /// Returns the matcher of the character shown: the live one, or that of the recording.

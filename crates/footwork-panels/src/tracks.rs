@@ -97,7 +97,7 @@ impl Tracks {
             touching: feet().fold(0, |bits, (k, foot)| bits | bit(foot.touching, k)),
             held: feet().fold(0, |bits, (k, foot)| bits | bit(foot.locked_s > 0.0, k)),
             position: output.pose.world_from_root().translation,
-            commanded: matcher.state().header.simulation.position,
+            commanded: matcher.state().header.root.simulation.position,
             update_us,
             cost: self.total,
         });

@@ -104,13 +104,14 @@ impl Viewport {
             Mode::Live => {
                 let (clip, header) =
                     (session.shown().clip_name().unwrap_or("networks"), &session.shown().state().header);
-                let (time_s, speed) = (header.playing.time_s, header.simulation.velocity.length());
+                let (time_s, speed) = (header.playback.playing.time_s, header.root.simulation.velocity.length());
                 let whose = session.following().map_or(String::new(), |following| format!("{}    ", following.name));
                 format!("{whose}{clip}  {time_s:.2} s    {speed:.1} m/s")
             }
             Mode::Review(review) => {
                 let matcher = review.replay.matcher();
-                let (clip, playing) = (matcher.clip_name().unwrap_or("networks"), matcher.state().header.playing);
+                let (clip, playing) =
+                    (matcher.clip_name().unwrap_or("networks"), matcher.state().header.playback.playing);
                 format!("recorded, {:.2} s    {clip}  {:.2} s", review.trace.time_s(review.update), playing.time_s)
             }
             Mode::Clip(player) => {

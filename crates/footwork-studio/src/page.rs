@@ -56,13 +56,13 @@ impl Page {
         if let Some(studio) = self.app.studio() {
             let session = &studio.session;
             let header = &session.shown().state().header;
-            let place = header.simulation.position;
+            let place = header.root.simulation.position;
             let mut poses = Poses::default();
             poses.add(session.shown().pose());
             set("data", session.name.as_str().into());
             set("live", session.is_live().into());
             set("update", session.shown_update().map_or(JsValue::NULL, |update| (update as f64).into()));
-            set("seconds", header.time_s.into());
+            set("seconds", header.clock.time_s.into());
             set("position", Array::of3(&place.x.into(), &place.y.into(), &place.z.into()).into());
             set("pose", poses.hash().into());
         }

@@ -23,6 +23,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("{:.1} s: at {:.2}", (frame + 1) as f32 / 60.0, pose.world_from_root().translation);
         }
     }
-    println!("{} searches, {} transitions", character.state().header.searches, character.state().header.transitions);
+    println!(
+        "{} searches, {} transitions",
+        character.state().header.choice.searches,
+        character.state().header.transition.count
+    );
     Ok(())
 }

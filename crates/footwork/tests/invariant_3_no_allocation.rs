@@ -154,7 +154,7 @@ fn a_character_of_networks_allocates_nothing() {
             m.update(&goals.at(k, &[]), 1.0 / 60.0).unwrap();
         }
     });
-    assert!(m.state().header.transitions > 20);
+    assert!(m.state().header.transition.count > 20);
     assert_eq!(calls, 0);
 }
 
@@ -207,7 +207,7 @@ fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
             assert_eq!(calls, 0, "update {k} of {} with {:?}", backend.name(), input);
             events += m.output().events.len();
         }
-        assert!(m.state().header.transitions > 30, "{}", m.state().header.transitions);
+        assert!(m.state().header.transition.count > 30, "{}", m.state().header.transition.count);
         assert!(db.events.is_empty() || events > 10, "{events} events");
     }
 }
@@ -241,7 +241,7 @@ fn updates_with_every_stage_on_allocate_nothing() {
         assert_eq!(allocations(|| assert!(m.update(&input, 1.0 / 60.0).is_ok())), 0, "update {k}");
     }
     let h = &m.state().header;
-    assert!(h.transitions > 10 && h.warp.turn.value != 0.0 && h.corrections.gaze.weight.value > 0.0, "{h:?}");
+    assert!(h.transition.count > 10 && h.legs.warp.turn.value != 0.0 && h.corrections.gaze.weight.value > 0.0, "{h:?}");
     let saved = m.state().clone();
     assert_eq!(allocations(|| assert!(m.restore(&saved).is_ok())), 0);
 }
@@ -313,7 +313,7 @@ fn a_step_of_ten_characters_allocates_nothing() {
         });
         assert_eq!(calls, 0, "step {k}");
     }
-    assert!(states.iter().all(|s| s.header.transitions > 3));
+    assert!(states.iter().all(|s| s.header.transition.count > 3));
 }
 
 #[test]

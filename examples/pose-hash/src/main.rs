@@ -56,7 +56,7 @@ fn drive(character: &mut MotionMatcher, hash: &mut Xxh3) {
         let rotations = pose.rotations.iter().flat_map(|r| r.to_array());
         translations.chain(rotations).for_each(|value| hash.update(&value.to_bits().to_le_bytes()));
     }
-    let transitions = character.state().header.transitions;
+    let transitions = character.state().header.transition.count;
     assert!(transitions > 60, "a minute with {transitions} transitions is no test");
 }
 

@@ -40,8 +40,8 @@ fn run(plugin: impl Plugin, hz: f64) -> Heard {
     let e = app.world_mut().spawn((MotionCharacter::new(handle), walk(0.0, 1.5))).id();
     until_ready(&mut app, e);
     // Runs for a fixed duration of the character's own time, independent of frames.
-    while app.world().get::<MotionState>(e).unwrap().0.header.time_s < 8.0 {
-        let time_s = app.world().get::<MotionState>(e).unwrap().0.header.time_s;
+    while app.world().get::<MotionState>(e).unwrap().0.header.clock.time_s < 8.0 {
+        let time_s = app.world().get::<MotionState>(e).unwrap().0.header.clock.time_s;
         // Straight ahead, because rounding may decide how a turn is made, and thereby the number of steps.
         let wish = if time_s < 3.0 { walk(0.0, 1.5) } else { walk(0.0, 3.0) };
         *app.world_mut().get_mut::<MotionInput>(e).unwrap() = wish;

@@ -201,7 +201,7 @@ fn events_that_have_no_room_in_an_update_are_told_in_the_same_frame() {
         spec.triggers.insert("wave".into(), 0.5);
         let e = spawn_machine(&mut app, MotionMachine(spec), walk(0.0, 1.5));
         variables(&mut app, e).fire("wave");
-        let time_s = |app: &App| app.world().get::<MotionState>(e).unwrap().0.header.time_s;
+        let time_s = |app: &App| app.world().get::<MotionState>(e).unwrap().0.header.clock.time_s;
         let (mut most, begin_s) = (0, time_s(&app));
         for _ in 0..(2.0 * hz) as usize {
             app.update();

@@ -47,7 +47,7 @@ fn drive(character: &Arc<Character>, course: &str, mut each: impl FnMut(u32, &mu
     let mut script = Script::by_name(course, 1).unwrap();
     let mut hash = Xxh3::new();
     for frame in 0..FRAMES {
-        let now = person.state().header.simulation;
+        let now = person.state().header.root.simulation;
         let input = script.input(frame as f32 * DT_S, &now);
         let pose = person.update(&input, DT_S).unwrap();
         let floats = pose.translations.iter().flat_map(|t| t.to_array());
@@ -65,7 +65,7 @@ fn the_machine_walks_the_standard_course_through_most_of_its_states() {
     drive(&character, "standard", |_, person| {
         seen.insert(person.machine_view().unwrap().state.to_owned());
         let root = person.output().pose.translations[0];
-        let simulated = person.state().header.simulation.position;
+        let simulated = person.state().header.root.simulation.position;
         far_m = far_m.max((root - simulated).length());
     });
     drive(&character, "random", |_, person| {
@@ -90,7 +90,7 @@ fn no_footstep_is_lost_but_where_a_transition_puts_the_foot_down() {
         let of_feet = output.events.iter().filter(|e| name(e).is_some_and(|n| n.ends_with("_footstep")));
         events.extend(of_feet.map(|e| e.time_s));
         let header = &person.state().header;
-        transitions.extend((output.transitions > 0).then_some(header.time_s));
+        transitions.extend((output.transitions > 0).then_some(header.clock.time_s));
     });
     assert!(steps.len() > 60, "{}", steps.len());
     let lost: Vec<f64> = steps.iter().copied().filter(|s| !events.iter().any(|e: &f64| (e - s).abs() < 0.15)).collect();
@@ -119,7 +119,7 @@ fn whatever_searches_and_however_often_it_is_restored_the_poses_are_the_same() {
     let mut restored = 0;
     let again = drive(&own, "standard", |frame, person| {
         // During a transition.
-        if person.state().header.since_transition_s < 0.1 && frame % 3 == 0 {
+        if person.state().header.transition.since_s < 0.1 && frame % 3 == 0 {
             let here = person.state().clone();
             *person = MotionMatcher::of(own.clone(), Transform::IDENTITY).unwrap();
             for _ in 0..10 {

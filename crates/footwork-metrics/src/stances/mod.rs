@@ -177,18 +177,18 @@ impl StancesCourse {
             let stick = MotionInput::stick(stick.at(begin_s as f32));
             let input = MotionInput { variables: variables.values(), later, ..stick };
             loop {
-                let now_s = matcher.state().header.time_s;
+                let now_s = matcher.state().header.clock.time_s;
                 let left_s = end_s - now_s;
                 if left_s <= 1e-6 {
                     break;
                 }
                 matcher.update(&input, self.step_s(left_s, &mut steps))?;
-                let now_s = matcher.state().header.time_s;
+                let now_s = matcher.state().header.clock.time_s;
                 let hips_m =
                     matcher.pose().world_from_root().point(matcher.pose().in_root(&db.skeleton, hips).translation).y;
                 if let Some(request) = &mut request {
                     let stance = &stances[usize::from(request.crouched)];
-                    request.see(now_s, looker.off_m(stance, &matcher.state().header.playing, hips_m));
+                    request.see(now_s, looker.off_m(stance, &matcher.state().header.playback.playing, hips_m));
                 }
                 fired.extend_from_slice(&matcher.output().events);
                 out.machine.push(&matcher);
@@ -197,7 +197,7 @@ impl StancesCourse {
             let view = character.machine_view(matcher.state()).ok_or(StancesError::NoMachine)?;
             out.states_entered += usize::from(state != Some(view.state_index));
             state = Some(view.state_index);
-            let playing = matcher.state().header.playing;
+            let playing = matcher.state().header.playback.playing;
             hash.update(&(view.state_index as u64).to_le_bytes());
             hash.update(&(playing.clip.at() as u64).to_le_bytes());
             hash.update(&out.transitions.to_le_bytes());

@@ -45,7 +45,7 @@ impl Stage {
         }
         let drive = |error: footwork::matcher::ConfigError| TrainError::Drive(error.into());
         let character = Arc::new(Character::new(db.clone(), MatcherConfig::default()).map_err(drive)?);
-        let at = character.state_at(Transform::IDENTITY).map_err(drive)?.header.playing;
+        let at = character.state_at(Transform::IDENTITY).map_err(drive)?.header.playback.playing;
         let mut sampler = Sampler::new(db);
         let layout = sampler.layout().clone();
         let (mut body, mut features) = (vec![0.0; layout.width()], vec![0.0; db.features.columns]);

@@ -52,7 +52,7 @@ pub struct HandTarget {
 pub struct Later {
     /// Query for the rows to play then.
     pub tags: TagQuery,
-    /// Time, in seconds of the character ([`StateHeader::time_s`](crate::matcher::StateHeader)).
+    /// Time, in seconds of the character (`header.clock.time_s` of its [state](crate::matcher::MatcherState)).
     pub at_s: f64,
 }
 

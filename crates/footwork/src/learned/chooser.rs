@@ -137,8 +137,8 @@ impl Chooser for Projection {
         at.output.searches += 1;
         at.output.exact_searches += u32::from(exact);
         let (character, h) = (at.character, &mut at.state.header);
-        h.searches += 1;
-        h.stranded = false;
+        h.choice.searches += 1;
+        h.choice.stranded = false;
         let Some(room) = at.scratch.source.of::<DecompressionScratch>() else { return Choice::Continue };
         let (calibration, search) = (&self.networks.calibration, &character.config().search);
         let (query, multipliers) = (&at.scratch.query, &character.weights(0).shortlist);
@@ -146,8 +146,8 @@ impl Chooser for Projection {
         let enough = now * (1.0 - search.minimum_improvement);
         let apart = distance(&room.now[..query.len()], &room.found);
         let other = apart >= calibration.transition_distance;
-        let overdue = h.since_transition_s >= calibration.longest_step_s;
-        let next = Playing { clip: MOTION, mirrored: false, time_s: h.since_control_s() };
+        let overdue = h.transition.since_s >= calibration.longest_step_s;
+        let next = Playing { clip: MOTION, mirrored: false, time_s: h.clock.since_control_s() };
         let may = (found < enough && now >= search.keep_playing_within && other) || overdue;
         if may {
             self.remember(at);

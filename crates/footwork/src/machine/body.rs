@@ -1,6 +1,6 @@
 //! Named quantities of the simulated character: terms of conditions, parameters of blend spaces, weights of layers.
 
-use crate::matcher::state::StateHeader;
+use crate::matcher::state::Commanded;
 use crate::math::{Facing, atan2};
 use crate::trajectory::{Desired, Simulation};
 use glam::Vec3;
@@ -36,8 +36,8 @@ impl BodyTerm {
     ];
 
     /// Returns its value. All are 0 at rest. The desired velocity is limited to the maximum speed of the state.
-    pub fn value(self, header: &StateHeader) -> f32 {
-        self.of(&header.simulation, &header.desired)
+    pub fn value(self, body: Commanded) -> f32 {
+        self.of(body.simulation, body.desired)
     }
 
     /// Returns its value for a simulated character and its desired motion.

@@ -11,7 +11,7 @@ use crate::input::{InputError, MontageAction, MontageCall};
 use crate::matcher::Playing;
 use crate::matcher::director::{Directed, Directive};
 use crate::matcher::source::Playhead;
-use crate::matcher::state::StateHeader;
+use crate::matcher::state::Commanded;
 
 /// Time within which a walking body touches down again, in seconds.
 const LONGEST_STRIDE_S: f64 = 3.0;
@@ -65,17 +65,17 @@ impl Machine {
         }
     }
 
-    /// Returns the value of a variable or body term; without a header, the value for a body at rest.
-    pub(super) fn steered(&self, steer: Steer, variables: &[f32], header: Option<&StateHeader>) -> f32 {
+    /// Returns the value of a variable or body term; without a body, the value for one at rest.
+    pub(super) fn steered(&self, steer: Steer, variables: &[f32], body: Option<Commanded>) -> f32 {
         match steer {
             Steer::Variable(v) => self.variable(variables, v),
-            Steer::Body(term) => header.map_or(0.0, |header| term.value(header)),
+            Steer::Body(term) => body.map_or(0.0, |body| term.value(body)),
         }
     }
 
     /// Returns the current parameters of a blend space.
-    pub(super) fn place(&self, parameters: &[Steer], variables: &[f32], header: Option<&StateHeader>) -> [f32; 2] {
-        [0, 1].map(|k| parameters.get(k).map_or(0.0, |steer| self.steered(*steer, variables, header)))
+    pub(super) fn place(&self, parameters: &[Steer], variables: &[f32], body: Option<Commanded>) -> [f32; 2] {
+        [0, 1].map(|k| parameters.get(k).map_or(0.0, |steer| self.steered(*steer, variables, body)))
     }
 }
 
@@ -92,7 +92,7 @@ impl Machine {
         at.source.init_memory(at.next_memory);
         if let Plays::Blend(b) = state.plays {
             let (space, parameters) = &self.blend_spaces[b];
-            let place = self.place(parameters, at.input.variables, Some(at.header));
+            let place = self.place(parameters, at.input.variables, Some(at.body));
             begin_blend(space.enter(place, 0.0), at.next_memory);
         }
         Some(playing)
@@ -108,7 +108,7 @@ impl Machine {
             Plays::Clips(clips) => Directive::Play(self.picked(clips, at.memory)),
             Plays::Blend(b) => {
                 let (space, parameters) = &self.blend_spaces[*b];
-                let place = self.place(parameters, at.input.variables, Some(at.header));
+                let place = self.place(parameters, at.input.variables, Some(at.body));
                 // The feet continue their steps.
                 let phase = match space.feet() {
                     Some(feet) => space.phase_for_contacts(&self.db, place, feet.map(|slot| next_contact_s(at, slot))),
@@ -123,7 +123,7 @@ impl Machine {
 
 /// Returns the time until a contact joint touches and the duration of that contact, in seconds, if the playing clip continues.
 fn next_contact_s(at: &mut Directed, slot: usize) -> (f32, f32) {
-    let now = Playhead { playing: at.header.playing, memory: at.source_memory };
+    let now = Playhead { playing: at.playback.playing, memory: at.source_memory };
     at.source.next_contact_s(now, at.scratch, slot)
 }
 
@@ -136,7 +136,7 @@ pub(super) fn next_steps_s(at: &mut Directed, feet: [usize; 2]) -> Option<[f32; 
 /// Returns the time until a foot touches down next, in seconds; a foot that touches now must lift first. The look-ahead is repeated,
 /// because a source covers at most [`Database::CONTACT_HORIZON_S`], which is shorter than a slow stance or swing.
 fn next_plant_s(at: &mut Directed, slot: usize) -> Option<f32> {
-    let now = Playhead { playing: at.header.playing, memory: at.source_memory };
+    let now = Playhead { playing: at.playback.playing, memory: at.source_memory };
     let mut ahead_s = 0.0f64;
     while ahead_s < LONGEST_STRIDE_S {
         let (in_s, for_s) = at.source.next_contact_s(now.later(ahead_s), at.scratch, slot);

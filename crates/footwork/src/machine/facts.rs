@@ -6,16 +6,25 @@ use super::{Machine, Plays};
 use crate::database::TagMask;
 use crate::matcher::director::{Directed, Director};
 use crate::matcher::source::{MotionSource, Playhead};
-use crate::matcher::state::{AfterTick, CONTROL_S, StateHeader};
+use crate::matcher::state::{AfterTick, Commanded};
 use crate::trajectory::Desired;
 use glam::Vec3;
+
+/// A character as conditions see it.
+pub(super) struct Seen<'a> {
+    pub source: &'a dyn MotionSource,
+    pub at: Playhead<'a>,
+    pub body: Commanded<'a>,
+    /// True while nothing can be played.
+    pub stranded: bool,
+}
 
 /// Source of the values of terms at a control tick.
 pub(super) struct Facts<'a> {
     machine: &'a Machine,
     pub memory: &'a [f32],
     variables: &'a [f32],
-    header: &'a StateHeader,
+    seen: Seen<'a>,
     left_s: f32,
     curves: &'a [f32],
     tags: TagMask,
@@ -27,19 +36,20 @@ impl<'a> Facts<'a> {
     pub fn of(
         machine: &'a Machine,
         memory: &'a [f32],
-        (source, header, at): (&dyn MotionSource, &'a StateHeader, Playhead),
+        seen: Seen<'a>,
         (variables, curves): (&'a [f32], &'a [f32]),
     ) -> Self {
+        let Seen { source, at, .. } = seen;
         let span = source.span(at.playing.clip);
         let now = &machine.states[machine.state(memory)];
         let endless = span.looping || matches!(now.plays, Plays::Matching { .. } | Plays::Blend(_));
         let rate = f64::from(now.rate);
         let left_s = if endless { f32::INFINITY } else { ((span.seconds - at.playing.time_s) / rate).max(0.0) as f32 };
-        Self { machine, memory, variables, header, left_s, curves, tags: source.tags(at) }
+        Self { machine, memory, variables, left_s, curves, tags: source.tags(at), seen }
     }
 
     pub(super) fn value(&self, fact: Fact) -> f32 {
-        let (layout, h) = (&self.machine.layout, self.header);
+        let (layout, seen) = (&self.machine.layout, &self.seen);
         let head = layout.head(self.memory);
         let flag = |b: bool| f32::from(u8::from(b));
         match fact {
@@ -47,14 +57,14 @@ impl<'a> Facts<'a> {
             Fact::Trigger(t) => flag(layout.triggers(self.memory)[t].waits_s > 0.0),
             Fact::StateS => head.ticks * TICK_S,
             Fact::Stayed => flag(head.ticks * TICK_S >= self.machine.stays_s(head.state as usize, head.entries)),
-            Fact::ClipS => h.playing.time_s as f32,
+            Fact::ClipS => seen.at.playing.time_s as f32,
             Fact::LeftS => self.left_s,
             Fact::Ended => flag(self.left_s <= TICK_S),
             Fact::Body(term) => {
                 let [x, z] = head.requested;
-                term.of(&h.simulation, &Desired { velocity: Vec3::new(x, 0.0, z), ..h.desired })
+                term.of(seen.body.simulation, &Desired { velocity: Vec3::new(x, 0.0, z), ..*seen.body.desired })
             }
-            Fact::Stranded => flag(h.stranded),
+            Fact::Stranded => flag(seen.stranded),
             Fact::Event(e) => flag(head.events as u32 >> e & 1 == 1),
             Fact::Curve(c) => self.curves.get(c).copied().unwrap_or(0.0),
             Fact::Tag(t) => flag(self.tags.has(t)),
@@ -71,15 +81,15 @@ impl Machine {
     /// Writes the curves of the playing clip to the output if conditions read curves.
     pub(super) fn gather_facts(&self, at: &mut Directed) {
         if self.asks_for_curves {
-            let playhead = Playhead { playing: at.header.playing, memory: at.source_memory };
+            let playhead = Playhead { playing: at.playback.playing, memory: at.source_memory };
             at.source.curves(playhead, at.scratch, &mut at.output.curves);
-            let after = AfterTick { memory: at.memory, elapsed_s: at.header.since_control_s().min(CONTROL_S) as f32 };
+            let after = AfterTick { memory: at.memory, elapsed_s: at.clock.within_tick_s() };
             self.bend_curves(after, at.scratch, &mut at.output.curves);
         }
     }
 
     pub(super) fn facts<'a>(&'a self, at: &'a Directed) -> Facts<'a> {
-        let seen = (at.source, at.header, at.playhead());
+        let seen = Seen { source: at.source, at: at.playhead(), body: at.body, stranded: at.stranded };
         Facts::of(self, at.memory, seen, (at.input.variables, &at.output.curves))
     }
 }

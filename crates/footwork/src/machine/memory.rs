@@ -1,7 +1,7 @@
 //! A machine's memory of a character. It consists of floats in the character's state, so one copy of the state saves and restores
 //! all.
 
-use crate::matcher::state::CONTROL_S;
+use crate::matcher::state_groups::CONTROL_S;
 use std::ops::Range;
 
 /// Duration of a control tick, in seconds.

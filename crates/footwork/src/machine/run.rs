@@ -10,7 +10,7 @@ use super::montage::Montage;
 use crate::frames::EventId;
 use crate::input::{MontageAction, MontageCall};
 use crate::matcher::director::Directed;
-use crate::matcher::state::CONTROL_S;
+use crate::matcher::state_groups::CONTROL_S;
 use crate::matcher::{FiredEvent, Output, StateChange};
 use crate::math::spring;
 
@@ -128,7 +128,7 @@ impl Machine {
             return false;
         };
         let (from, to, transition) = (now as u16, taken.to as u16, transition as u16);
-        let change = StateChange { from, to, transition, time_s: at.header.time_s };
+        let change = StateChange { from, to, transition, time_s: at.clock.time_s };
         at.output.state_changes.push(change);
         let memory = &mut *at.memory;
         if let Some(when) = &taken.when {
@@ -180,7 +180,7 @@ impl Machine {
 
     /// Ends windows of a layer whose montage is interrupted.
     fn end_windows(at: &mut Directed, layer: usize, windows: impl Iterator<Item = EventId>) {
-        let time_s = at.header.time_s;
+        let time_s = at.clock.time_s;
         for event in windows {
             at.output.fire(FiredEvent::broken_off(event, time_s, layer as u16));
         }
@@ -297,7 +297,7 @@ impl Machine {
         let voice = self.layout.voices(at.memory)[layer][0];
         let Some(montage) = voice.leads().map(|m| &self.montages[m]) else { return };
         let Some(to_s) = montage.sections.get(section).map(|s| s.from_s) else { return };
-        let (time_s, output) = (at.header.time_s, &mut *at.output);
+        let (time_s, output) = (at.clock.time_s, &mut *at.output);
         montage.enter(Some(voice.time_s), to_s, 0.0, &mut |_, passed| {
             let (event, kind) = montage.event(passed);
             output.fire(FiredEvent { event, time_s, kind, layer: Some(layer as u16) });
@@ -313,7 +313,7 @@ impl Machine {
     fn tick_own(&self, at: &mut Directed) {
         let (variables, time) = (at.input.variables, TICK_S);
         let step = self.step_phase(at);
-        let header = Some(at.header);
+        let body = Some(at.body);
         let memory = &mut *at.memory;
         for (layer, spec) in self.layers.iter().enumerate() {
             let (Some(own), Some((weight, rest))) = (&spec.own, self.layout.own_mut(memory, layer)) else {
@@ -321,7 +321,7 @@ impl Machine {
             };
             let wanted = match own.weight {
                 OwnWeight::Number(n) => n,
-                OwnWeight::Steered(steer) => self.steered(steer, variables, header).clamp(0.0, 1.0),
+                OwnWeight::Steered(steer) => self.steered(steer, variables, body).clamp(0.0, 1.0),
             };
             *weight += (wanted - *weight) * spring::damp(own.half_life_s, time);
             match &own.plays {
@@ -337,7 +337,7 @@ impl Machine {
                 OwnPlays::Blend(b) => {
                     let (space, parameters) = &self.blend_spaces[*b];
                     let mut state = BlendState::read(rest);
-                    space.tick(&mut state, CONTROL_S, self.place(parameters, variables, header));
+                    space.tick(&mut state, CONTROL_S, self.place(parameters, variables, body));
                     state.write(rest);
                 }
             }
@@ -354,7 +354,7 @@ impl Machine {
             return None;
         }
         let phase = if left < right { 1.0 - left / stride_s } else { 0.5 - right / stride_s };
-        Some((phase.rem_euclid(1.0), at.header.play_rate / stride_s))
+        Some((phase.rem_euclid(1.0), at.playback.play_rate / stride_s))
     }
 }
 

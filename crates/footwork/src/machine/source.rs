@@ -98,11 +98,11 @@ impl Machine {
 impl Machine {
     /// Runs a control tick of the playing blend space.
     pub(super) fn tick_blend(&self, at: &mut Directed) {
-        let playing = at.header.playing;
+        let playing = at.playback.playing;
         let Some(place) = self.blend_of(playing.clip) else { return };
         let mut ticked = Ticked::read(at.source_memory);
         let (space, parameters) = &self.blend_spaces[place];
-        let target = self.place(parameters, at.input.variables, Some(at.header));
+        let target = self.place(parameters, at.input.variables, Some(at.body));
         space.tick(&mut ticked.state, playing.time_s - ticked.tick_s, target);
         ticked.tick_s = playing.time_s;
         ticked.write(at.source_memory);

@@ -5,7 +5,7 @@ use super::layer::OwnPlays;
 use super::memory::{BROKEN_OFF, BY_CONDITION};
 use super::{Machine, MachineSpec, Transition};
 use crate::input::MontageHandle;
-use crate::matcher::state::CONTROL_S;
+use crate::matcher::state_groups::CONTROL_S;
 use crate::math::smoothstep;
 
 /// The machine of a character at the last control tick.

@@ -9,7 +9,8 @@ use super::playing::Playing;
 use super::scratch::Scratch;
 use super::source::MotionSource;
 use super::stage::choose::Choose;
-use super::state::{BlockLayout, MatcherState, StateHeader};
+use super::state::{BlockLayout, MatcherState};
+use super::state_groups::LastTransition;
 use super::weights::{multipliers, shortlist_multipliers, tagged};
 use crate::adjust::look_at::LookJoint;
 use crate::blend::inertialize::Joints;
@@ -224,9 +225,9 @@ impl Character {
     }
 
     /// Returns the blend of the last transition, per joint.
-    pub(super) fn joints(&self, state: &StateHeader) -> Joints<'_> {
+    pub(super) fn joints(&self, last: &LastTransition) -> Joints<'_> {
         Joints {
-            config: self.config.transition.lasting(state.blend_s),
+            config: self.config.transition.lasting(last.blend_s),
             translated: &self.model.translated,
             carries_foot: &self.model.rig.carries_foot,
             feet_alone: false,

@@ -11,14 +11,12 @@ use crate::adjust::root::RootConfig;
 use crate::adjust::stride_warp::StrideWarpConfig;
 use crate::blend::{Seam, TransitionConfig};
 use crate::database::Database;
-use crate::math::Facing;
 use crate::motion::SpeedConfig;
 use crate::roles::JointRoles;
 use crate::search::Backend;
 use crate::settings::SettingError;
 use crate::trajectory::{PredictionConfig, SimulationConfig};
 use crate::{choices, settings};
-use glam::Vec3;
 use std::collections::BTreeMap;
 
 settings! {
@@ -254,11 +252,5 @@ impl MatcherConfig {
             }
         }
         Ok(())
-    }
-
-    /// Returns true if the desired velocity or facing has changed so much that the next search cannot wait.
-    pub(crate) fn is_sudden(&self, before: (Vec3, Facing), now: (Vec3, Facing)) -> bool {
-        (now.0 - before.0).length() > self.search.force_velocity_mps
-            || before.1.angle_to(now.1).abs() > self.search.force_facing_deg.to_radians()
     }
 }

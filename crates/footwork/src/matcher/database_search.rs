@@ -63,7 +63,8 @@ impl Search {
         let room = &mut scratch.best[..config.search.candidates];
         let (mut kept, mut looked_at) = (0, Candidates::default());
         for near_s in nears {
-            looked_at = Candidates { ahead, ..candidates(db, config, tags, &at.state.header.playing, *near_s) };
+            looked_at =
+                Candidates { ahead, ..candidates(db, config, tags, &at.state.header.playback.playing, *near_s) };
             let ask = SearchQuery {
                 transition_cost: config.search.transition_cost,
                 tag_costs: Some(&scratch.tag_costs),
@@ -84,7 +85,7 @@ impl Search {
     /// Returns the playing row and the cost of continuing; `None` if the clip has no rows.
     fn continuing(&self, at: &mut Choose, rest_cost: f32) -> Option<Match> {
         let db = &*self.db;
-        let p = at.state.header.playing;
+        let p = at.state.header.playback.playing;
         let row = nearest_row(db, &p)?;
         at.query().continuing(db.features.row(row));
         let weights = at.character.weights(at.character.weights_of(at.state));
@@ -111,7 +112,7 @@ impl Search {
         at.write_shown_bodies(db);
         let (at, character) = (&*at, at.character);
         let ask = character.last_query(at.scratch)?;
-        let costs = Costs { character, header: &at.state.header, db, wanted };
+        let costs = Costs { character, body: at.state.header.commanded(), db, wanted };
         let mut best = (Match::default(), f32::INFINITY);
         for k in 0..kept {
             let Match { row, mirrored, .. } = at.scratch.best[k];
@@ -214,7 +215,7 @@ impl Chooser for Search {
         let config = &at.character.config.search;
         let db = &*self.db;
         at.scratch.tag_costs.set(db, at.input.tag_costs);
-        let rest_cost = config.rest_cost * at.state.header.rests(&at.character.config);
+        let rest_cost = config.rest_cost * at.state.header.commanded().rests(&at.character.config);
         let continuing = if may_continue { self.continuing(at, rest_cost) } else { None };
         let accepted = at.accepted(db);
         let most = config.max_cost.unwrap_or(f32::INFINITY);
@@ -224,7 +225,7 @@ impl Chooser for Search {
         let allowed = continuing.filter(|c| (on_the_way || db.accepts(&accepted, c.row.at())) && c.cost <= most);
         // Tags may lower costs below 0: compare with the lowest cost of tags.
         if allowed.is_some_and(|c| c.cost - at.scratch.tag_costs.least() < config.keep_playing_within) {
-            at.state.header.stranded = false;
+            at.state.header.choice.stranded = false;
             return Choice::Continue;
         }
         let wanted = at.wanted(self.foresight.as_deref());
@@ -232,11 +233,12 @@ impl Chooser for Search {
             1 => c.cost,
             _ => {
                 let header = &at.state.header;
-                let costs = Costs { character: at.character, header, db, wanted: &wanted };
-                (c.cost + costs.future(&c, &header.playing)).min(f32::MAX)
+                let costs = Costs { character: at.character, body: header.commanded(), db, wanted: &wanted };
+                (c.cost + costs.future(&c, &header.playback.playing)).min(f32::MAX)
             }
         });
-        at.state.header.shown_rows(db, &mut at.scratch.shown_rows);
+        let now_s = at.state.header.clock.time_s;
+        at.state.header.playback.shown_rows(db, now_s, &mut at.scratch.shown_rows);
         // A candidate must cost less than continuing. If continuing is not allowed, candidates have no limit.
         let which = at.character.weights_of(at.state);
         let weights = &at.character.weights(which).shortlist;
@@ -260,10 +262,10 @@ impl Chooser for Search {
         at.scratch.last =
             Some(LastSearch { found: continuing, continuing, jumped: false, candidates, rest_cost, weights: which });
         let found = self.best(at, &wanted, kept);
-        at.state.header.stranded = allowed.is_none() && found.is_none();
+        at.state.header.choice.stranded = allowed.is_none() && found.is_none();
         let enough = |cost: f32| playing_cost.is_none_or(|playing| config.is_enough(cost, playing));
         let jump = found.filter(|(_, cost)| enough(*cost)).map(|(m, _)| m);
-        at.state.header.searches += 1;
+        at.state.header.choice.searches += 1;
         at.output.searches += 1;
         if let Some(last) = &mut at.scratch.last {
             (last.found, last.jumped) = (found.map(|(m, _)| m).or(continuing), jump.is_some());

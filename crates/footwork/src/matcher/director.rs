@@ -7,7 +7,8 @@ use super::output::{FiredEvent, Output};
 use super::playing::Playing;
 use super::scratch::LayerScratch;
 use super::source::{MotionSource, Playhead, SourceScratch};
-use super::state::{AfterTick, StateHeader};
+use super::state::{AfterTick, Commanded};
+use super::state_groups::{Clock, Playback};
 use crate::database::TagQuery;
 use crate::input::{InputError, MotionInput};
 use crate::math::Transform;
@@ -24,8 +25,14 @@ pub(crate) struct Directed<'a> {
     pub input: &'a MotionInput<'a>,
     /// Motion of the character; read.
     pub source: &'a dyn MotionSource,
-    /// Time, simulated character, playing clip; read.
-    pub header: &'a StateHeader,
+    /// Time; read.
+    pub clock: &'a Clock,
+    /// Playing clip, play rate; read.
+    pub playback: &'a Playback,
+    /// Simulated character, desired motion; read.
+    pub body: Commanded<'a>,
+    /// True while nothing can be played.
+    pub stranded: bool,
     /// The director's memory; written.
     pub memory: &'a mut [f32],
     /// Memory of the motion source; written.
@@ -41,7 +48,7 @@ pub(crate) struct Directed<'a> {
 impl Directed<'_> {
     /// Returns the playing clip and time.
     pub fn playhead(&self) -> Playhead<'_> {
-        Playhead { playing: self.header.playing, memory: self.source_memory }
+        Playhead { playing: self.playback.playing, memory: self.source_memory }
     }
 }
 

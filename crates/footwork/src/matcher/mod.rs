@@ -21,6 +21,7 @@ pub(crate) mod source;
 pub(crate) mod stage;
 pub(crate) mod state;
 mod state_check;
+pub(crate) mod state_groups;
 pub(crate) mod step;
 mod update;
 pub(crate) mod warp;
@@ -194,7 +195,7 @@ impl MotionMatcher {
 
     /// Returns the name of the playing clip; `None` for motion without clips.
     pub fn clip_name(&self) -> Option<&str> {
-        self.character.clip_name(self.state.header.playing.clip)
+        self.character.clip_name(self.state.header.playback.playing.clip)
     }
 
     /// Writes the output of the current state.

@@ -120,9 +120,9 @@ impl Character {
         let (_, _, velocity) = view.trajectory(time_s, 0.0);
         let gait = if matches!(input.goal, Goal::Stick(Stick { gait: Gait::Walk, .. })) { 0.0 } else { 1.0 };
         let mut state = MatcherState::new(&self.model, &self.resolved.layout, Transform::IDENTITY, self.resting());
-        let h = &mut state.header;
-        (h.simulation.velocity, h.simulation.gait) = (velocity, gait);
-        (h.desired.velocity, h.desired.gait) = (velocity, gait);
+        let (simulation, desired) = (&mut state.header.root.simulation, &mut state.header.goal.desired);
+        (simulation.velocity, simulation.gait) = (velocity, gait);
+        (desired.velocity, desired.gait) = (velocity, gait);
         prediction(self, input, &state).run(&db.schema.times_s, &mut buffers.trajectory);
         let mut wanted = vec![0.0; features.len()];
         let channels = || db.schema.channels.iter().filter(|c| c.kind.is_trajectory());

@@ -22,7 +22,7 @@ pub(super) const SAME_INSTANT_S: f64 = 1e-6;
 pub struct FiredEvent {
     /// The event. [`crate::database::Database::event_id`] finds one by name.
     pub event: EventId,
-    /// Time, in the character's time (`StateHeader::time_s`), in seconds.
+    /// Time, in the character's time (`Clock::time_s`), in seconds.
     pub time_s: f64,
     /// A notify, or the begin or end of a window.
     pub kind: EventKind,
@@ -72,7 +72,7 @@ pub struct StateChange {
     /// Index of the transition that was taken, in `Machine::transitions_of` the state that was
     /// left.
     pub transition: u16,
-    /// Time of a control tick, in the character's time (`StateHeader::time_s`), in seconds.
+    /// Time of a control tick, in the character's time (`Clock::time_s`), in seconds.
     pub time_s: f64,
 }
 
@@ -92,7 +92,7 @@ pub struct FootContact {
 pub struct Footstep {
     /// Joint that touches the ground.
     pub joint: JointIndex,
-    /// Time of a control tick (1/60 s), in the character's time (`StateHeader::time_s`), in seconds.
+    /// Time of a control tick (1/60 s), in the character's time (`Clock::time_s`), in seconds.
     pub time_s: f64,
     /// Position of that joint as shown at the end of the update, in world space, in metres.
     pub position: Vec3,

@@ -6,14 +6,15 @@
 
 use super::config::MatcherConfig;
 use super::played::Played;
-use super::state::StateHeader;
+use super::state::Commanded;
+use super::state_groups::Playback;
 use crate::database::{Database, MirrorMode};
 use crate::search::ShownRows;
 
 /// Speed above which a character is not at rest, in m/s.
 const MOVES_MPS: f32 = 1.0;
 
-impl StateHeader {
+impl Commanded<'_> {
     /// Returns how much the character is at rest, 0 to 1: no command, and slow remaining motion.
     pub(super) fn rests(&self, config: &MatcherConfig) -> f32 {
         let speed = self.simulation.velocity.length() + self.desired.velocity.length();
@@ -33,27 +34,29 @@ impl StateHeader {
         let turn_rad = self.desired.facing.angle_to(self.simulation.facing).abs();
         turn_rad / config.search.force_facing_deg.to_radians().max(1e-3)
     }
+}
 
-    /// Adds the playing stretch, which is left now, to the remembered ones.
-    pub(super) fn remember(&mut self) {
-        self.played[self.transitions as usize % self.played.len()] = self.plays();
+impl Playback {
+    /// Adds the playing stretch, which is left at `now_s` by transition number `transition`, to the remembered ones.
+    pub(super) fn remember(&mut self, transition: u64, now_s: f64) {
+        self.played[transition as usize % self.played.len()] = self.plays(now_s);
     }
 
-    /// Writes the rows of a database that were shown lately to `out`, which has room for two stretches for each remembered one
-    /// and for the playing one.
-    pub(super) fn shown_rows(&self, db: &Database, out: &mut Vec<ShownRows>) {
+    /// Writes the rows of a database that were shown up to `now_s` to `out`, which has room for two stretches for each
+    /// remembered one and for the playing one.
+    pub(super) fn shown_rows(&self, db: &Database, now_s: f64, out: &mut Vec<ShownRows>) {
         out.clear();
-        for played in self.played.iter().chain([&self.plays()]) {
+        for played in self.played.iter().chain([&self.plays(now_s)]) {
             if played.to_s > played.from_s {
-                push_rows(db, played, self.time_s - played.ended_s, out);
+                push_rows(db, played, now_s - played.ended_s, out);
             }
         }
     }
 
-    /// Returns the playing stretch, up to now.
-    fn plays(&self) -> Played {
+    /// Returns the playing stretch, up to `now_s`.
+    fn plays(&self, now_s: f64) -> Played {
         let p = self.playing;
-        Played { clip: p.clip, mirrored: p.mirrored, from_s: self.entered_s, to_s: p.time_s, ended_s: self.time_s }
+        Played { clip: p.clip, mirrored: p.mirrored, from_s: self.entered_s, to_s: p.time_s, ended_s: now_s }
     }
 }
 

@@ -152,8 +152,7 @@ impl SearchScheduler {
         self.waiting.clear();
         self.turns.fill(Turn::Later);
         for (character, (h, waited_s)) in headers.zip(&self.waited_s).enumerate() {
-            let asked = (h.searched_velocity, h.searched_facing);
-            let sudden = config.is_sudden(asked, (h.desired.velocity, h.desired.facing));
+            let sudden = h.choice.is_sudden(config, &h.goal.desired);
             let s = significance[character];
             let weight = if s >= LEAST_SIGNIFICANCE { s.min(1.0) } else { LEAST_SIGNIFICANCE };
             let late = waited_s + SAME_S >= self.longest_wait_s;

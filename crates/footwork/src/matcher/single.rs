@@ -8,7 +8,7 @@ use super::scratch::Scratch;
 use super::stage::choose::Choose;
 use super::stage::show::Show;
 use super::stage::{enter, root};
-use super::state::{CONTROL_S, MatcherState};
+use super::state::MatcherState;
 use crate::database::TagMask;
 use crate::input::{Goal, InputError, MotionInput, Stick};
 use crate::math::Transform;
@@ -100,7 +100,7 @@ impl Character {
         let (mut state, mut output) = (self.new_state(shown.pose.world_from_root()), self.output());
         let layout = &self.resolved.layout;
         let before = other.directed_in(from);
-        let since_tick_s = from.header.since_control_s().min(CONTROL_S) as f32;
+        let since_tick_s = from.header.clock.within_tick_s();
         self.director.go_on(state.director_mut(layout), before, since_tick_s);
         self.enter_from((&shown.pose, &shown.velocity), true, &mut state, scratch, &mut output)?;
         self.director.end_of(state.director(layout), before, &mut output);

@@ -3,13 +3,17 @@
 
 use super::character::Character;
 use super::played::Played;
-use super::state::{Anchor, CONTROL_S, MatcherState, STATE_VERSION, StateHeader};
+use super::state::{MatcherState, STATE_VERSION, StateHeader};
+use super::state_groups::{
+    Anchor, CONTROL_S, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState,
+};
+use super::warp::Warp;
 use crate::adjust::feet::Foot;
 use crate::blend::is_blend;
 use crate::input::InputError;
 use crate::math::{Quat, Transform};
-use crate::trajectory::{Simulation, history};
-use bytemuck::bytes_of;
+use crate::trajectory::{Desired, Simulation, history};
+use bytemuck::{NoUninit, bytes_of};
 use glam::Vec3;
 
 /// Maximum time since the start, in seconds: about thirty years.
@@ -42,17 +46,17 @@ impl MatcherState {
         let layout = &character.resolved.layout;
         let h = &self.header;
         let ours = h.version == STATE_VERSION && h.database == character.model.hash && self.block.len() == layout.len();
-        if !ours || !character.source.has(&h.playing) {
+        if !ours || !character.source.has(&h.playback.playing) {
             return Err(InputError::ForeignState { character: index });
         }
         let damaged = |field| Err(InputError::DamagedState { character: index, field });
         // In a loop, whole cycles are subtracted at every tick: a value within the limit costs no more than a few of them.
-        let span = character.source.span(h.playing.clip);
+        let span = character.source.span(h.playback.playing.clip);
         let longest_s = if span.looping { span.seconds + LOOP_LAG_S } else { LONGEST_S };
         if let Some(field) = h.damaged_field(longest_s, largest) {
             return damaged(field);
         }
-        if !character.source.is_memory(&h.playing, &self.block[layout.memory.clone()]) {
+        if !character.source.is_memory(&h.playback.playing, &self.block[layout.memory.clone()]) {
             return damaged("block (motion)");
         }
         if !character.director.is_memory(self.director(layout)) {
@@ -65,100 +69,143 @@ impl MatcherState {
             return damaged("block (feet)");
         }
         let samples = layout.history.len() / history::WIDTH;
-        let remembered_s = h.history_count as f64 * f64::from(history::STEP_S);
-        if samples > 0 && (remembered_s - h.time_s).abs() > LAG_S {
-            return damaged("history_count");
+        let remembered_s = h.clock.history_count as f64 * f64::from(history::STEP_S);
+        if samples > 0 && (remembered_s - h.clock.time_s).abs() > LAG_S {
+            return damaged("clock.history_count");
         }
         Ok(())
     }
 }
 
+// In each group, every field is named, so that a new one must be checked here.
+
 impl StateHeader {
     /// Returns the first field that no update can produce.
     fn damaged_field(&self, longest_s: f64, largest: f32) -> Option<&'static str> {
-        // Every field is named, so that a new one must be checked here.
         let Self {
             version: _,
             database: _,
-            time_s,
-            next_search,
-            next_control,
-            searches: _,
-            transitions: _,
-            playing,
-            entered_s,
-            played,
-            touching: _,
-            play_rate,
-            stranded: _,
-            events_s,
-            since_transition_s,
-            blend_s,
-            animated_root,
-            root_offset,
-            root_turn,
-            root_slip,
-            pelvis,
-            pelvis_needed_m,
-            warp,
-            corrections,
-            simulation,
+            clock,
+            goal,
+            choice,
+            playback,
+            transition,
+            root,
             anchor,
-            desired,
-            searched_velocity,
-            searched_facing,
-            path,
-            goal_signature: _,
-            history_count: _,
+            legs,
+            corrections,
         } = self;
-        let past = |s: f64| (0.0..=LONGEST_S).contains(&s);
-        let clip_time = |s: f64| s.abs() <= longest_s;
+        let anchor_is_good = anchor.is_usable(clock.time_s, longest_s, largest);
+        clock
+            .damaged_field()
+            .or_else(|| goal.damaged_field(largest))
+            .or_else(|| choice.damaged_field(largest))
+            .or_else(|| playback.damaged_field(longest_s))
+            .or_else(|| transition.damaged_field(largest))
+            .or_else(|| root.damaged_field(largest))
+            .or_else(|| first_bad(&[("anchor", anchor_is_good)]))
+            .or_else(|| legs.damaged_field(largest))
+            .or_else(|| corrections.damaged_field(largest))
+    }
+}
+
+/// Returns the first field that is not usable.
+fn first_bad(fields: &[(&'static str, bool)]) -> Option<&'static str> {
+    fields.iter().find(|(_, good)| !good).map(|(field, _)| *field)
+}
+
+impl Clock {
+    fn damaged_field(&self) -> Option<&'static str> {
+        let Self { time_s, next_search, next_control, history_count: _ } = self;
         // A tick is due now or soon.
         let ticks = *next_control == 0 || (*next_control as f64 * CONTROL_S - time_s).abs() <= LAG_S;
-        let warp_numbers = [
-            warp.turn.value,
-            warp.turn.velocity,
-            warp.turn_goal,
-            warp.travel.value,
-            warp.travel.velocity,
-            warp.travel_goal,
-            warp.longer_goal,
-        ];
-        let stride = bytemuck::cast_slice::<u8, f32>(bytes_of(&warp.stride));
-        let c = corrections;
-        let own_ground = [c.own_ground.value, c.own_ground.velocity];
-        let fields = [
-            ("time_s", past(*time_s)),
-            ("next_search", *next_search <= 1 << 53),
-            ("next_control", ticks),
-            ("playing.time_s", clip_time(playing.time_s)),
-            ("entered_s", clip_time(*entered_s)),
-            ("played", played.iter().all(Played::is_usable)),
-            ("play_rate", (0.0..=20.0).contains(play_rate)),
-            ("events_s", clip_time(*events_s)),
-            ("since_transition_s", is_duration(*since_transition_s)),
-            ("blend_s", is_blend(*blend_s)),
-            ("animated_root", is_place(animated_root, largest)),
-            ("root_offset", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_offset)), largest)),
-            ("root_turn", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_turn)), largest)),
-            ("root_slip", is_vector(*root_slip, largest)),
-            ("pelvis", usable(&[pelvis.value, pelvis.velocity, *pelvis_needed_m], largest)),
-            ("warp", usable(&warp_numbers, largest) && usable(stride, largest)),
-            ("corrections.own_ground", usable(&own_ground, largest)),
-            ("corrections.body", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.body)), largest)),
-            ("corrections.gaze", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.gaze)), largest)),
-            ("corrections.hands", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.hands)), largest)),
-            ("simulation", is_simulation(simulation, largest)),
-            ("anchor", anchor.is_usable(*time_s, longest_s, largest)),
-            (
-                "desired",
-                is_vector(desired.velocity, largest) && is_facing(desired.facing) && usable(&[desired.gait], largest),
-            ),
-            ("searched_velocity", is_vector(*searched_velocity, largest)),
-            ("searched_facing", is_facing(*searched_facing)),
-            ("path.distance_m", usable(&[path.distance_m], largest)),
-        ];
-        fields.iter().find(|(_, good)| !good).map(|(field, _)| *field)
+        first_bad(&[
+            ("clock.time_s", (0.0..=LONGEST_S).contains(time_s)),
+            ("clock.next_search", *next_search <= 1 << 53),
+            ("clock.next_control", ticks),
+        ])
+    }
+}
+
+impl GoalState {
+    fn damaged_field(&self, largest: f32) -> Option<&'static str> {
+        let Self { signature: _, desired, path } = self;
+        let Desired { velocity, facing, gait } = desired;
+        let desired = is_vector(*velocity, largest) && is_facing(*facing) && usable(&[*gait], largest);
+        first_bad(&[("goal.desired", desired), ("goal.path.distance_m", usable(&[path.distance_m], largest))])
+    }
+}
+
+impl LastChoice {
+    fn damaged_field(&self, largest: f32) -> Option<&'static str> {
+        let Self { searches: _, stranded: _, searched_velocity, searched_facing } = self;
+        first_bad(&[
+            ("choice.searched_velocity", is_vector(*searched_velocity, largest)),
+            ("choice.searched_facing", is_facing(*searched_facing)),
+        ])
+    }
+}
+
+impl Playback {
+    fn damaged_field(&self, longest_s: f64) -> Option<&'static str> {
+        let Self { playing, entered_s, events_s, play_rate, touching: _, played } = self;
+        let clip_time = |s: f64| s.abs() <= longest_s;
+        first_bad(&[
+            ("playback.playing.time_s", clip_time(playing.time_s)),
+            ("playback.entered_s", clip_time(*entered_s)),
+            ("playback.events_s", clip_time(*events_s)),
+            ("playback.play_rate", (0.0..=20.0).contains(play_rate)),
+            ("playback.played", played.iter().all(Played::is_usable)),
+        ])
+    }
+}
+
+impl LastTransition {
+    fn damaged_field(&self, largest: f32) -> Option<&'static str> {
+        let Self { count: _, since_s, blend_s, root_offset, root_turn } = self;
+        first_bad(&[
+            ("transition.since_s", is_duration(*since_s)),
+            ("transition.blend_s", is_blend(*blend_s)),
+            ("transition.root_offset", are_usable(root_offset, largest)),
+            ("transition.root_turn", are_usable(root_turn, largest)),
+        ])
+    }
+}
+
+impl RootState {
+    fn damaged_field(&self, largest: f32) -> Option<&'static str> {
+        let Self { animated, slip, simulation } = self;
+        first_bad(&[
+            ("root.animated", is_place(animated, largest)),
+            ("root.slip", is_vector(*slip, largest)),
+            ("root.simulation", is_simulation(simulation, largest)),
+        ])
+    }
+}
+
+impl LegState {
+    fn damaged_field(&self, largest: f32) -> Option<&'static str> {
+        let Self { pelvis, pelvis_needed_m, warp } = self;
+        let Warp { turn, turn_goal, travel, travel_goal, stride, longer_goal } = warp;
+        let springs = [turn.value, turn.velocity, travel.value, travel.velocity];
+        let goals = [*turn_goal, *travel_goal, *longer_goal];
+        first_bad(&[
+            ("legs.pelvis", are_usable(pelvis, largest)),
+            ("legs.pelvis_needed_m", usable(&[*pelvis_needed_m], largest)),
+            ("legs.warp", usable(&springs, largest) && usable(&goals, largest) && are_usable(stride, largest)),
+        ])
+    }
+}
+
+impl Corrections {
+    fn damaged_field(&self, largest: f32) -> Option<&'static str> {
+        let Self { own_ground, body, gaze, hands } = self;
+        first_bad(&[
+            ("corrections.own_ground", are_usable(own_ground, largest)),
+            ("corrections.body", are_usable(body, largest)),
+            ("corrections.gaze", are_usable(gaze, largest)),
+            ("corrections.hands", are_usable(hands, largest)),
+        ])
     }
 }
 
@@ -191,6 +238,11 @@ fn is_simulation(s: &Simulation, largest: f32) -> bool {
 /// Times since an event are not negative.
 fn foot_is_usable(foot: &Foot) -> bool {
     foot.since_s >= 0.0 && foot.held_s >= 0.0 && (0.0..=1.0).contains(&foot.stands)
+}
+
+/// Returns true if no float of a value exceeds `largest` in magnitude.
+fn are_usable<T: NoUninit>(value: &T, largest: f32) -> bool {
+    usable(bytemuck::cast_slice::<u8, f32>(bytes_of(value)), largest)
 }
 
 fn usable(values: &[f32], largest: f32) -> bool {

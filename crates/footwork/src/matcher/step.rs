@@ -87,7 +87,7 @@ fn advance(
             collide: input.collide.map(|_| &collide as &CollisionHook),
             ..*input
         };
-        let end_s = state.header.time_s + f64::from(dt_s);
+        let end_s = state.header.clock.time_s + f64::from(dt_s);
         Update { character, input, end_s, state, scratch, output }.run(dt_s, turn(i));
         output.unusable_answers = hooks.unusable();
     }

@@ -87,7 +87,7 @@ impl Chooser for InTurns {
     }
     fn choose(&self, at: &mut Choose, _: bool) -> Choice {
         at.scratch.memory[0] = 100.0;
-        let clip = ClipIndex(1 - at.state.header.playing.clip.0);
+        let clip = ClipIndex(1 - at.state.header.playback.playing.clip.0);
         Choice::Transition(Playing { clip, mirrored: false, time_s: 0.0 })
     }
 }
@@ -129,10 +129,10 @@ fn a_character_without_a_database_plays_any_source_that_any_chooser_chooses() {
     };
     let (root, state) = walk(MotionInput::default());
     assert!((root.z - 1.0).abs() < 0.02 && root.x == 0.0, "{root}");
-    assert_eq!(state.header.transitions, 0, "nobody steers");
+    assert_eq!(state.header.transition.count, 0, "nobody steers");
     let (further, state) = walk(MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk)));
     assert!(further.z > 1.8 && further.x == 0.0, "{further}");
-    assert!((9..=11).contains(&state.header.transitions), "{}", state.header.transitions);
+    assert!((9..=11).contains(&state.header.transition.count), "{}", state.header.transition.count);
     // A few ticks have passed since the last transition.
     let memory = state.block[character.resolved.layout.memory.clone()][0];
     assert!((100.0..108.0).contains(&memory), "{memory}");

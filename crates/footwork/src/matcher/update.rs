@@ -14,7 +14,8 @@ use super::stage::legs::Legs;
 use super::stage::play::{Play, settle, tick_contacts, tick_play_rate, tick_source};
 use super::stage::predict::Predict;
 use super::stage::show::Show;
-use super::state::{CONTROL_S, MatcherState};
+use super::state::{MatcherState, StateHeader};
+use super::state_groups::CONTROL_S;
 use crate::adjust::root::RootMode;
 use crate::input::{Goal, MotionInput};
 
@@ -61,7 +62,7 @@ impl Update<'_> {
     pub fn run(mut self, dt_s: f32, turn: Turn) {
         self.output.begin();
         let before = self.state.header.shown_root(&self.character.config.transition);
-        let (begin_s, end_s) = (self.state.header.time_s, self.end_s);
+        let (begin_s, end_s) = (self.state.header.clock.time_s, self.end_s);
         let mut goal_is_new = self.notice_goal();
         let mut turn_now = turn == Turn::Now;
         self.output.consumed_s = dt_s;
@@ -73,16 +74,16 @@ impl Update<'_> {
             let to_s = self.next_instant_s(end_s);
             let whole = self.play(to_s);
             if whole && to_s + SAME_S >= end_s {
-                self.state.header.time_s = end_s;
+                self.state.header.clock.time_s = end_s;
                 break;
             }
             if !whole || !self.output.has_room() {
-                self.output.consumed_s = (self.state.header.time_s - begin_s) as f32;
+                self.output.consumed_s = (self.state.header.clock.time_s - begin_s) as f32;
                 break;
             }
         }
         let Self { character, input, state, scratch, output, .. } = self;
-        output.stranded = state.header.stranded;
+        output.stranded = state.header.choice.stranded;
         let consumed_s = output.consumed_s;
         Show { character, input, state, scratch, output: &mut *output }.run(Some(consumed_s));
         output.root_delta = before.inverse() * output.pose.world_from_root();
@@ -96,14 +97,16 @@ impl Update<'_> {
         let desire_is_new = instant.tick || instant.goal;
         if desire_is_new {
             let max_speed_mps = character.max_speed_mps(state);
-            let requested = Predict { character, input, max_speed_mps, header: &mut state.header }.run();
+            let StateHeader { root, choice, goal, .. } = &mut state.header;
+            let (simulation, stranded) = (&root.simulation, choice.stranded);
+            let requested = Predict { character, input, max_speed_mps, simulation, stranded, goal }.run();
             character.director.request_velocity(state.director_mut(&character.resolved.layout), requested);
         }
         let mut entered = false;
         if instant.tick {
             tick_source(character, state, &mut scratch.source);
             write_touching(character, state, scratch);
-            tick_contacts(&scratch.touching, &mut state.header, output);
+            tick_contacts(&scratch.touching, &mut state.header.playback, state.header.clock.time_s, output);
             tick_play_rate(character, state, &mut scratch.source);
             entered = character.director.tick(&mut directed(character, input, state, scratch, output));
         }
@@ -135,29 +138,29 @@ impl Update<'_> {
     /// Returns true if the goal has changed since the last update.
     fn notice_goal(&mut self) -> bool {
         let signature = self.input.signature();
-        let h = &mut self.state.header;
-        let new = signature != Some(h.goal_signature);
-        h.goal_signature = signature.unwrap_or(0);
+        let last = &mut self.state.header.goal.signature;
+        let new = signature != Some(*last);
+        *last = signature.unwrap_or(0);
         new
     }
 
     /// Returns the instant that is due now, if there is one.
     fn take_instant(&mut self, turn: Turn, turn_now: bool, goal: bool) -> Option<Instant> {
         let search_interval_s = f64::from(self.character.config.search.interval_s);
-        let h = &mut self.state.header;
-        let tick = take_due(&mut h.next_control, h.time_s, CONTROL_S);
-        let regular = take_due(&mut h.next_search, h.time_s, search_interval_s);
-        let search = if turn == Turn::Regular { regular } else { turn_now.then_some(h.time_s) };
-        let at_s = tick.or(search).or(goal.then_some(h.time_s))?;
+        let clock = &mut self.state.header.clock;
+        let tick = take_due(&mut clock.next_control, clock.time_s, CONTROL_S);
+        let regular = take_due(&mut clock.next_search, clock.time_s, search_interval_s);
+        let search = if turn == Turn::Regular { regular } else { turn_now.then_some(clock.time_s) };
+        let at_s = tick.or(search).or(goal.then_some(clock.time_s))?;
         Some(Instant { at_s, tick: tick.is_some(), search: search.is_some(), goal })
     }
 
     /// Returns the time of the next instant, at most `end_s`. An instant within rounding of the end counts as the end: the frame
     /// there must not depend on the input that follows.
     fn next_instant_s(&self, end_s: f64) -> f64 {
-        let h = &self.state.header;
-        let next_control_s = h.next_control as f64 * CONTROL_S;
-        let next_search_s = h.next_search as f64 * f64::from(self.character.config.search.interval_s);
+        let clock = &self.state.header.clock;
+        let next_control_s = clock.next_control as f64 * CONTROL_S;
+        let next_search_s = clock.next_search as f64 * f64::from(self.character.config.search.interval_s);
         let next_s = next_control_s.min(next_search_s);
         if next_s <= end_s + SAME_S { next_s } else { end_s }
     }
@@ -165,16 +168,12 @@ impl Update<'_> {
     /// Returns true if a search is due, the desired velocity or facing has changed abruptly, or the clip is over.
     fn must_choose(&self, due: bool, desire_is_new: bool, turn: Turn) -> bool {
         let h = &self.state.header;
-        let over = desire_is_new && self.character.is_over(&h.playing, CONTROL_S);
+        let over = desire_is_new && self.character.is_over(&h.playback.playing, CONTROL_S);
         if self.plays_as_captured() {
             return over;
         }
-        let asked = (h.searched_velocity, h.searched_facing);
-        let sudden = || {
-            let now = (h.desired.velocity, h.desired.facing);
-            turn == Turn::Regular && desire_is_new && self.character.config.is_sudden(asked, now)
-        };
-        due || sudden() || over
+        let regular = turn == Turn::Regular && desire_is_new;
+        due || (regular && h.choice.is_sudden(&self.character.config, &h.goal.desired)) || over
     }
 
     /// Returns true if the character is not steered: the clip plays to its end.

@@ -8,7 +8,9 @@ use crate::adjust::stride_warp::StrideWarp;
 use crate::blend::Offset;
 use crate::frames::ClipIndex;
 use crate::matcher::played::Played;
-use crate::matcher::state::{Anchor, Corrections};
+use crate::matcher::state_groups::{
+    Anchor, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState,
+};
 use crate::matcher::warp::Warp;
 use crate::matcher::{MatcherState, Playing, StateHeader};
 use crate::math::spring::Spring;
@@ -38,12 +40,43 @@ fields! {
     Warp { turn, turn_goal, travel, travel_goal, stride, longer_goal }
     Corrections { own_ground, body, gaze, hands }
     Anchor { time_s, playing_s, since_transition_s, animated_root, root_slip, simulation }
-    StateHeader {
-        version, database, time_s, next_search, next_control, searches, transitions, playing, entered_s, played, touching,
-        play_rate, stranded, events_s, since_transition_s, blend_s, animated_root, root_offset, root_turn, root_slip, pelvis,
-        pelvis_needed_m, warp, corrections, simulation, anchor, desired, searched_velocity, searched_facing, path,
-        goal_signature, history_count,
+}
+
+/// Encodes the header field by field, in the given order. The shape names every field of every group.
+macro_rules! header {
+    ($shape:tt [$($field:ident),* $(,)?]) => {
+        impl Coded for StateHeader {
+            fn put(&self, to: &mut Writer) {
+                let StateHeader $shape = self;
+                $($field.put(to);)*
+            }
+            fn take(from: &mut Reader) -> Result<Self, Damage> {
+                $(let $field = Coded::take(from)?;)*
+                Ok(StateHeader $shape)
+            }
+        }
+    };
+}
+
+header! {
+    {
+        version,
+        database,
+        clock: Clock { time_s, next_search, next_control, history_count },
+        goal: GoalState { signature, desired, path },
+        choice: LastChoice { searches, stranded, searched_velocity, searched_facing },
+        playback: Playback { playing, entered_s, events_s, play_rate, touching, played },
+        transition: LastTransition { count, since_s, blend_s, root_offset, root_turn },
+        root: RootState { animated, slip, simulation },
+        anchor,
+        legs: LegState { pelvis, pelvis_needed_m, warp },
+        corrections,
     }
+    [
+        version, database, time_s, next_search, next_control, searches, count, playing, entered_s, played, touching, play_rate,
+        stranded, events_s, since_s, blend_s, animated, root_offset, root_turn, slip, pelvis, pelvis_needed_m, warp,
+        corrections, simulation, anchor, desired, searched_velocity, searched_facing, path, signature, history_count,
+    ]
 }
 
 /// The state of a character before an update.

@@ -35,7 +35,7 @@ fn with_rules(clips: Vec<ClipRule>) -> BuildConfig {
 
 /// Returns the current distance on the ground between the displayed root and the simulated one, metres.
 fn distance(m: &MotionMatcher) -> f32 {
-    let apart = m.pose().world_from_root().translation - m.state().header.simulation.position;
+    let apart = m.pose().world_from_root().translation - m.state().header.root.simulation.position;
     Vec3::new(apart.x, 0.0, apart.z).length()
 }
 
@@ -54,10 +54,10 @@ fn a_character_follows_the_stick_in_every_mirror_mode() {
     for mirror in [MirrorMode::Off, MirrorMode::Stored, MirrorMode::Query] {
         let mut m = character(gait(mirror));
         let error_m = path_error(&mut m);
-        let walked = m.state().header.simulation.position.length();
+        let walked = m.state().header.root.simulation.position.length();
         println!("{mirror:?}: {error_m:.3} m");
         assert!(error_m < 0.15 && walked > 5.0, "{mirror:?}: {error_m} m, {walked} m from the start");
-        assert!(m.state().header.transitions > 20);
+        assert!(m.state().header.transition.count > 20);
     }
 }
 
@@ -107,7 +107,7 @@ fn a_user_channel_takes_its_values_from_a_closure_and_steers_the_search() {
         for k in 0..600 {
             let input = MotionInput { user: &[wanted], ..random_stick(1, f64::from(k) / 60.0) };
             m.update(&input, DT_S).unwrap();
-            let playing = &m.character().database().unwrap().clips[m.state().header.playing.clip.at()].name;
+            let playing = &m.character().database().unwrap().clips[m.state().header.playback.playing.clip.at()].name;
             assert!(k < 60 || playing.ends_with("_left") == (wanted == 1.0), "{playing} at {wanted}");
         }
     }
@@ -241,7 +241,7 @@ fn moments_that_must_not_be_entered_are_played_but_never_jumped_to() {
     // Ten minutes.
     for k in 0..36_000u32 {
         m.update(&random_stick(5, f64::from(k) / 60.0), DT_S).unwrap();
-        let playing = m.state().header.playing;
+        let playing = m.state().header.playback.playing;
         played += u32::from(inside(playing.time_s));
         if m.output().transitions > 0 {
             jumps += 1;
@@ -379,19 +379,22 @@ fn a_loop_goes_round_and_fires_its_events_once_each_time() {
     assert!(db.clips[0].looping());
     let length_s = db.view(ClipIndex(0), false).seconds();
     let mut m = never_jumps(db);
-    let start_s = m.state().header.playing.time_s;
-    assert_eq!(m.state().header.playing.clip, ClipIndex(0), "a character at rest idles");
+    let start_s = m.state().header.playback.playing.time_s;
+    assert_eq!(m.state().header.playback.playing.clip, ClipIndex(0), "a character at rest idles");
     let mut fired = Vec::new();
     let mut r = common::Random(3);
-    while m.state().header.time_s < 65.0 {
+    while m.state().header.clock.time_s < 65.0 {
         m.update(&unsteered(), r.between(0.001, 0.4)).unwrap();
         fired.extend(m.output().events.iter().copied());
-        let now_s = m.state().header.time_s;
+        let now_s = m.state().header.clock.time_s;
         assert!(m.output().events.iter().all(|e| e.time_s <= now_s + 1e-4));
-        assert_eq!(m.state().header.transitions, 0);
+        assert_eq!(m.state().header.transition.count, 0);
     }
-    let end_s = start_s + m.state().header.time_s;
-    assert!(m.state().header.playing.time_s <= length_s, "time within the clip stays small, or floats lose it");
+    let end_s = start_s + m.state().header.clock.time_s;
+    assert!(
+        m.state().header.playback.playing.time_s <= length_s,
+        "time within the clip stays small, or floats lose it"
+    );
     assert!(end_s > 6.0 * length_s, "{end_s}");
     let names = m.character().database().unwrap().event_names.clone();
     let mut expected: Vec<(f64, &str)> = Vec::new();
@@ -419,9 +422,9 @@ fn events_fire_exactly_when_playback_passes_them_through_all_transitions() {
     let mut m = character(db.clone());
     let (mut passed, mut fired) = (0, 0);
     for k in 0..6000u32 {
-        let before = m.state().header.playing;
+        let before = m.state().header.playback.playing;
         m.update(&random_stick(8, f64::from(k) / 60.0), DT_S).unwrap();
-        let now = m.state().header.playing;
+        let now = m.state().header.playback.playing;
         if m.output().transitions > 0 || db.clips[now.clip.at()].looping() {
             continue;
         }
@@ -473,7 +476,7 @@ fn with_nobody_steering_the_clip_goes_on_as_it_was_captured() {
             assert!(cost < 1e-9, "what is asked for is the clip's own future, not {cost} away from it");
         }
     }
-    let jumps = m.state().header.transitions - before.transitions;
+    let jumps = m.state().header.transition.count - before.transition.count;
     // A transition is needed only where a clip ends; 10 s contain few such ends.
     assert!(jumps <= 6, "{jumps} transitions in 10 s");
 }
@@ -490,7 +493,7 @@ fn whoever_is_content_with_anything_jumps_only_where_a_clip_ends() {
     let mut m = content_within(&db, 1e6);
     let mut jumps = 0;
     for k in 0..7200u32 {
-        let before = m.state().header.playing;
+        let before = m.state().header.playback.playing;
         m.update(&random_stick(4, f64::from(k) / 60.0), DT_S).unwrap();
         let left_s = db.view(before.clip, before.mirrored).seconds() - before.time_s;
         assert_eq!(m.output().searches, m.output().transitions);
@@ -515,8 +518,18 @@ fn what_fits_within_the_tolerance_plays_on_without_a_search() {
         }
     }
     let (always, content) = (always.state().header, content.state().header);
-    assert!(content.searches * 10 < always.searches * 9, "{} of {} searches", content.searches, always.searches);
-    assert!(content.transitions * 2 > always.transitions, "{} of {}", content.transitions, always.transitions);
+    assert!(
+        content.choice.searches * 10 < always.choice.searches * 9,
+        "{} of {} searches",
+        content.choice.searches,
+        always.choice.searches
+    );
+    assert!(
+        content.transition.count * 2 > always.transition.count,
+        "{} of {}",
+        content.transition.count,
+        always.transition.count
+    );
     let negative = MatcherConfig {
         search: SearchConfig { keep_playing_within: -1.0, ..Default::default() },
         ..Default::default()
@@ -540,7 +553,7 @@ fn a_path_is_followed_to_its_end_and_the_character_stands_there() {
             farthest = farthest.max(near.fold(f32::MAX, f32::min));
         }
         let end = corners[corners.len() - 1];
-        let simulated = m.state().header.simulation.position;
+        let simulated = m.state().header.root.simulation.position;
         assert!((simulated - end).length() < 0.05, "simulation ends at {simulated}");
         let root = m.pose().world_from_root().translation;
         assert!((root - end).length() < 0.2, "the character stands at {root}");
@@ -561,11 +574,11 @@ fn a_wall_holds_the_simulation_and_nearly_the_character() {
     let input = MotionInput { collide: Some(&wall), ..run };
     for k in 0..600 {
         m.update(&input, DT_S).unwrap();
-        assert!(m.state().header.simulation.position.z <= 2.0 + 1e-6, "update {k}");
+        assert!(m.state().header.root.simulation.position.z <= 2.0 + 1e-6, "update {k}");
         // The displayed root may exceed the simulated one by the clamp distance, 0.15 m.
         assert!(m.pose().world_from_root().translation.z <= 2.0 + 0.15 + 1e-3, "update {k}");
     }
-    assert!(m.state().header.simulation.position.z > 1.9, "it did get to the wall");
+    assert!(m.state().header.root.simulation.position.z > 1.9, "it did get to the wall");
 }
 
 #[test]
@@ -578,7 +591,7 @@ fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
     let (mut chosen, mut continued) = (0, 0);
     for k in 0..900u32 {
         m.update(&random_stick(14, f64::from(k) / 60.0), DT_S).unwrap();
-        if m.output().searches == 0 || !m.state().header.searches.is_multiple_of(3) {
+        if m.output().searches == 0 || !m.state().header.choice.searches.is_multiple_of(3) {
             continue;
         }
         let (last, e) = (*m.last_search().unwrap(), m.explain(12).unwrap());
@@ -631,9 +644,9 @@ fn a_teleport_moves_root_and_simulation_and_the_motion_goes_on_as_if_nothing_had
         let (a, b) = (far * here.pose().world_from_root(), there.pose().world_from_root());
         assert!((a.translation - b.translation).length() < 2e-3, "update {k}: {} {}", a.translation, b.translation);
         assert!(a.rotation.angle_between(b.rotation) < 5e-3, "update {k}");
-        let simulated = far.point(here.state().header.simulation.position);
-        assert!((simulated - there.state().header.simulation.position).length() < 2e-3, "update {k}");
-        assert_eq!(here.state().header.playing.clip, there.state().header.playing.clip, "update {k}");
+        let simulated = far.point(here.state().header.root.simulation.position);
+        assert!((simulated - there.state().header.root.simulation.position).length() < 2e-3, "update {k}");
+        assert_eq!(here.state().header.playback.playing.clip, there.state().header.playback.playing.clip, "update {k}");
         here.update(&stick(k, 0.0), DT_S).unwrap();
         there.update(&stick(k, yaw), DT_S).unwrap();
         // History and goal, as seen from the character, are the same in both places.

@@ -88,13 +88,13 @@ fn playback_goes_on_into_the_clip_that_comes_after() {
     let (db, _) = built(&clips, &BuildConfig { clips: vec![rule], ..Default::default() });
     let mut matcher = MotionMatcher::new(Arc::new(db), MatcherConfig::default()).unwrap();
     let mut state = matcher.state().clone();
-    state.header.playing.clip = ClipIndex(0);
-    state.header.playing.time_s = 1.2;
+    state.header.playback.playing.clip = ClipIndex(0);
+    state.header.playback.playing.time_s = 1.2;
     matcher.restore(&state).unwrap();
     let mut played = Vec::new();
     for _ in 0..300 {
         matcher.update(&MotionInput::default(), 1.0 / 60.0).unwrap();
-        played.push(matcher.state().header.playing.clip.at());
+        played.push(matcher.state().header.playback.playing.clip.at());
         let speed = matcher.output().velocity.linear[0].length();
         assert!(speed > 1.0, "{speed} m/s after {} updates", played.len());
     }
@@ -192,7 +192,7 @@ fn what_is_no_locomotion_is_played_by_those_who_ask_for_it_alone() {
         for frame in 0..240 {
             let input = MotionInput { tags, ..MotionInput::stick(Stick::default()) };
             matcher.update(&input, 1.0 / 60.0).unwrap();
-            let falls = matcher.state().header.playing.clip == ClipIndex(0);
+            let falls = matcher.state().header.playback.playing.clip == ClipIndex(0);
             assert!(falls == wanted || frame < from, "frame {frame}, {tags:?}");
         }
     }

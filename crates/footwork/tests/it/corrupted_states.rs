@@ -48,37 +48,37 @@ fn damage_header(state: &mut MatcherState, field: usize, value: f64) {
     let h = &mut state.header;
     let v = value as f32;
     match field {
-        0 => h.time_s = value,
-        1 => h.playing.time_s = value,
-        2 => h.events_s = value,
-        3 => h.since_transition_s = v,
-        4 => h.play_rate = v,
-        5 => h.animated_root.translation.x = v,
-        6 => h.animated_root.rotation.w = v,
-        7 => h.root_offset.velocity.y = v,
-        8 => h.root_turn.value.y = v,
-        9 => h.root_slip.z = v,
-        10 => h.pelvis.value = v,
-        11 => h.pelvis_needed_m = v,
-        12 => h.warp.turn.velocity = v,
-        13 => h.warp.stride.longer.value = v,
+        0 => h.clock.time_s = value,
+        1 => h.playback.playing.time_s = value,
+        2 => h.playback.events_s = value,
+        3 => h.transition.since_s = v,
+        4 => h.playback.play_rate = v,
+        5 => h.root.animated.translation.x = v,
+        6 => h.root.animated.rotation.w = v,
+        7 => h.transition.root_offset.velocity.y = v,
+        8 => h.transition.root_turn.value.y = v,
+        9 => h.root.slip.z = v,
+        10 => h.legs.pelvis.value = v,
+        11 => h.legs.pelvis_needed_m = v,
+        12 => h.legs.warp.turn.velocity = v,
+        13 => h.legs.warp.stride.longer.value = v,
         14 => h.corrections.body.height.value = v,
         15 => h.corrections.gaze.yaw.spring.value = v,
         16 => h.corrections.hands[1].weight.value = v,
-        17 => h.simulation.velocity.x = v,
-        18 => h.simulation.facing.x = v,
-        19 => h.simulation.gait = v,
+        17 => h.root.simulation.velocity.x = v,
+        18 => h.root.simulation.facing.x = v,
+        19 => h.root.simulation.gait = v,
         20 => h.anchor.time_s = value,
         21 => h.anchor.playing_s = value,
         22 => h.anchor.simulation.position.z = v,
-        23 => h.desired.velocity.x = v,
-        24 => h.searched_velocity.y = v,
-        25 => h.path.distance_m = v,
-        26 => h.history_count = value.to_bits(),
-        27 => h.next_search = value.to_bits(),
-        28 => h.next_control = value.to_bits(),
-        29 => h.playing.clip.0 = value.to_bits() as u32,
-        _ => h.playing.mirrored = !h.playing.mirrored,
+        23 => h.goal.desired.velocity.x = v,
+        24 => h.choice.searched_velocity.y = v,
+        25 => h.goal.path.distance_m = v,
+        26 => h.clock.history_count = value.to_bits(),
+        27 => h.clock.next_search = value.to_bits(),
+        28 => h.clock.next_control = value.to_bits(),
+        29 => h.playback.playing.clip.0 = value.to_bits() as u32,
+        _ => h.playback.playing.mirrored = !h.playback.playing.mirrored,
     }
 }
 
@@ -142,9 +142,13 @@ fn what_no_update_can_leave_behind_is_refused_by_name() {
         change(&mut state);
         m.restore(&state).unwrap_err().to_string()
     };
-    for (field, name) in
-        [(0, "time_s"), (1, "playing.time_s"), (17, "simulation"), (21, "anchor"), (6, "animated_root")]
-    {
+    for (field, name) in [
+        (0, "clock.time_s"),
+        (1, "playback.playing.time_s"),
+        (17, "root.simulation"),
+        (21, "anchor"),
+        (6, "root.animated"),
+    ] {
         let e = refused(&mut m, &|s| damage_header(s, field, f64::NAN));
         assert!(e.contains(&format!("`{name}`")), "{e}");
     }
@@ -153,11 +157,11 @@ fn what_no_update_can_leave_behind_is_refused_by_name() {
     // A loop is played cycle by cycle: a time of many cycles would take proportionally long.
     let e = refused(&mut m, &|s| {
         let db = character().database().unwrap().clone();
-        s.header.playing.clip.0 = db.clips.iter().position(|c| c.looping()).unwrap() as u32;
-        (s.header.playing.time_s, s.header.anchor.playing_s, s.header.events_s) = (0.1, 0.1, 0.1);
-        s.header.playing.time_s = 1e7;
+        s.header.playback.playing.clip.0 = db.clips.iter().position(|c| c.looping()).unwrap() as u32;
+        (s.header.playback.playing.time_s, s.header.anchor.playing_s, s.header.playback.events_s) = (0.1, 0.1, 0.1);
+        s.header.playback.playing.time_s = 1e7;
     });
-    assert!(e.contains("playing.time_s"), "{e}");
+    assert!(e.contains("playback.playing.time_s"), "{e}");
     let mut short = good.clone();
     short.block.pop();
     assert_eq!(m.restore(&short), Err(InputError::ForeignState { character: 0 }));

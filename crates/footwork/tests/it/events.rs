@@ -86,8 +86,8 @@ fn run(character: &Arc<Character>, seconds: f64, stop_s: f64, mut next_dt_s: imp
     let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
     variables.set("go", 1.0).unwrap();
     let mut run = Run { fired: Vec::new(), stopped_s: f64::INFINITY };
-    while m.state().header.time_s < seconds {
-        let now_s = m.state().header.time_s;
+    while m.state().header.clock.time_s < seconds {
+        let now_s = m.state().header.clock.time_s;
         if now_s >= stop_s && run.stopped_s.is_infinite() {
             variables.set("stop", 1.0).unwrap();
             // The first tick that was still undecided.

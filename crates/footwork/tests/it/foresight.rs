@@ -135,7 +135,7 @@ fn chosen(db: &Arc<Database>, foresight_cost: f32) -> usize {
     for _ in 0..60 {
         character.update(&input, 1.0 / 60.0).unwrap();
         if character.output().transitions > 0 {
-            return character.state().header.playing.clip.at();
+            return character.state().header.playback.playing.clip.at();
         }
     }
     0

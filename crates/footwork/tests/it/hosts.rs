@@ -66,7 +66,7 @@ fn a_capsule_of_the_game_leads_and_its_absence_is_an_error() {
         let now = body(k as f32 * DT_S);
         let input = MotionInput { body: Some(now), ..walk(now.velocity) };
         m.update(&input, DT_S).unwrap();
-        let simulation = m.state().header.simulation;
+        let simulation = m.state().header.root.simulation;
         assert!((simulation.position - now.position).length() < 1e-4, "the simulated character is the capsule");
         if k > 120 {
             let shown = m.pose().world_from_root();
@@ -76,7 +76,7 @@ fn a_capsule_of_the_game_leads_and_its_absence_is_an_error() {
     }
     let mean = |v: &[f32]| v.iter().sum::<f32>() / v.len() as f32;
     assert!(mean(&apart) < 0.08 && mean(&turned) < 0.2, "{} m, {} rad", mean(&apart), mean(&turned));
-    assert!(m.state().header.transitions > 2);
+    assert!(m.state().header.transition.count > 2);
 }
 
 /// Returns the largest displacement of a joint between two poses, and the largest rotation, in world space.
@@ -359,11 +359,11 @@ fn a_damaged_character_stops_no_other_one() {
     let mut states: Vec<_> = (0..3).map(|_| character.state_at(Transform::IDENTITY).unwrap()).collect();
     let mut outputs: Vec<_> = (0..3).map(|_| character.output()).collect();
     let mut scratch = character.scratch();
-    states[1].header.simulation.velocity.x = f32::NAN;
-    let before = states[1].header.time_s;
+    states[1].header.root.simulation.velocity.x = f32::NAN;
+    let before = states[1].header.clock.time_s;
     let inputs = [walk(Vec3::Z); 3];
     let e = step(&character, &inputs, 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap_err();
-    assert!(matches!(e, InputError::DamagedState { character: 1, field: "simulation" }), "{e}");
+    assert!(matches!(e, InputError::DamagedState { character: 1, field: "root.simulation" }), "{e}");
     assert_eq!(outputs.iter().map(|o| o.refused.is_some()).collect::<Vec<_>>(), [false, true, false]);
-    assert_eq!(states.iter().map(|s| s.header.time_s > before).collect::<Vec<_>>(), [true, false, true]);
+    assert_eq!(states.iter().map(|s| s.header.clock.time_s > before).collect::<Vec<_>>(), [true, false, true]);
 }

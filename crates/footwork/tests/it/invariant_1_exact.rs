@@ -137,7 +137,7 @@ fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl Fn
         let time_s = k as f64 / 60.0;
         let input = if k % 600 > 540 { unsteered() } else { random_stick(7, time_s) };
         step(&character, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
-        let playing = states[0].header.playing;
+        let playing = states[0].header.playback.playing;
         let clip = &db.clips[playing.clip.at()];
         let row = (playing.time_s * f64::from(db.search_rate_hz)) as usize % clip.rows.max(1) as usize;
         let rows = clip.row_range();

@@ -37,13 +37,17 @@ fn run<'a>(
         if (k + 1) % (rate / 6) == 0 {
             let (h, root) = (&m.state().header, m.pose().world_from_root());
             seen.push(Observed {
-                simulation: h.simulation.position,
-                simulation_facing: h.simulation.facing,
+                simulation: h.root.simulation.position,
+                simulation_facing: h.root.simulation.facing,
                 root: root.translation,
                 root_facing: Facing::from_rotation(root.rotation),
-                playing: format!("{} at {:.3} s", db.clips[h.playing.clip.at()].name, h.playing.time_s),
-                searches: h.searches,
-                transitions: h.transitions,
+                playing: format!(
+                    "{} at {:.3} s",
+                    db.clips[h.playback.playing.clip.at()].name,
+                    h.playback.playing.time_s
+                ),
+                searches: h.choice.searches,
+                transitions: h.transition.count,
             });
         }
     }
@@ -126,7 +130,7 @@ fn searches_fall_on_multiples_of_their_interval_at_any_rate() {
             for _ in 0..10 * rate {
                 m.update(&common::walk(Vec3::Z), 1.0 / rate as f32).unwrap();
             }
-            counts.push(m.state().header.searches);
+            counts.push(m.state().header.choice.searches);
         }
         // A few more searches occur: at the start the goal changes abruptly, and clips end.
         assert!(counts.iter().all(|c| (regular..regular + 12).contains(c)), "{counts:?} at {interval_s} s");
@@ -155,12 +159,12 @@ fn quality(db: &Arc<Database>, seconds: f64, mut dt: impl FnMut() -> f32) -> [f6
         let dt_s = dt();
         m.update(&common::random_stick(17, time_s), dt_s).unwrap();
         time_s += f64::from(dt_s);
-        let (s, root) = (&m.state().header.simulation, m.pose().world_from_root());
+        let (s, root) = (&m.state().header.root.simulation, m.pose().world_from_root());
         // Weighted by time, since long frames count for longer.
         distance += f64::from((s.position - root.translation).length() * dt_s);
         angle += f64::from(s.facing.angle_to(Facing::from_rotation(root.rotation)).abs() * dt_s);
     }
-    [distance / time_s, angle / time_s, m.state().header.transitions as f64 / time_s]
+    [distance / time_s, angle / time_s, m.state().header.transition.count as f64 / time_s]
 }
 
 #[test]
@@ -186,14 +190,14 @@ fn a_new_goal_changes_what_comes_and_not_what_was_seen() {
         // Half of the updates end at a control tick, half between two.
         let dt_s = if k % 2 == 0 { 1.0 / 60.0 } else { 1.0 / 120.0 };
         m.update(&common::random_stick(2, f64::from(k) / 60.0), dt_s).unwrap();
-        let (root, simulation) = (m.pose().world_from_root(), m.state().header.simulation.position);
+        let (root, simulation) = (m.pose().world_from_root(), m.state().header.root.simulation.position);
         let saved = m.state().clone();
         for (other, dt_s) in [(common::unsteered(), 0.0), (common::unsteered(), 1e-7), (common::walk(-Vec3::Z), 0.0)] {
             m.update(&other, dt_s).unwrap();
             let moved = (m.pose().world_from_root().translation - root.translation).length();
             assert!(moved < 1e-5, "update {k}: the root jumped by {moved} m");
             // Unsteered, the simulation moves to the root of the animation; steered, it stays where it was.
-            let (s, steered) = (m.state().header.simulation, matches!(other.goal, Goal::Stick(_)));
+            let (s, steered) = (m.state().header.root.simulation, matches!(other.goal, Goal::Stick(_)));
             let moved = (s.position - simulation).length();
             assert!(!steered || moved < 1e-5, "update {k}: the simulation jumped by {moved} m");
             assert!(s.velocity.length() < 8.0, "update {k}: the simulation flies at {}", s.velocity);
@@ -216,8 +220,12 @@ fn one_long_step_ends_where_many_short_ones_end() {
     let (one, root) = end(1);
     for steps in [2, 7, 100, 1000] {
         let (many, other) = end(steps);
-        assert_eq!((one.searches, one.playing.clip), (many.searches, many.playing.clip), "{steps} steps");
+        assert_eq!(
+            (one.choice.searches, one.playback.playing.clip),
+            (many.choice.searches, many.playback.playing.clip),
+            "{steps} steps"
+        );
         assert!((root - other).length() < 0.02, "{steps} steps: {root} {other}");
-        assert!((one.simulation.position - many.simulation.position).length() < 1e-3, "{steps} steps");
+        assert!((one.root.simulation.position - many.root.simulation.position).length() < 1e-3, "{steps} steps");
     }
 }

@@ -167,7 +167,7 @@ fn a_state_of_another_database_is_refused_and_the_character_stays_as_it_was() {
     own.block.pop();
     assert!(m.restore(&own).is_err(), "too short");
     let mut own = m.state().clone();
-    own.header.playing.clip.0 = 1_000_000;
+    own.header.playback.playing.clip.0 = 1_000_000;
     assert!(m.restore(&own).is_err(), "a clip that is not there");
     assert_eq!(seen(&m), before);
     m.update(&MotionInput { user: &[0.0, 0.0], ..Default::default() }, 0.1).unwrap();

@@ -67,7 +67,7 @@ fn the_state_is_all_that_counts_a_fresh_character_takes_over_bit_for_bit_at_any_
             assert_eq!(whole.output().events, other.output().events);
             assert_eq!(whole.output().contacts, other.output().contacts);
         }
-        assert!(whole.state().header.transitions > 10);
+        assert!(whole.state().header.transition.count > 10);
     }
 }
 
@@ -95,7 +95,7 @@ fn with_every_stage_on_a_restored_character_continues_bit_for_bit() {
         }
     }
     let h = &whole.state().header;
-    assert!(h.warp.turn.value != 0.0 && h.warp.stride.longer.value != 0.0, "{:?}", h.warp);
+    assert!(h.legs.warp.turn.value != 0.0 && h.legs.warp.stride.longer.value != 0.0, "{:?}", h.legs.warp);
     assert!(
         h.corrections.body.seen == 1.0
             && h.corrections.gaze.weight.value > 0.0

@@ -66,7 +66,7 @@ fn it_goes_where_the_stick_says_without_a_database() {
     let head = m.pose().in_root(skeleton, skeleton.find("Head").expect("a person has a head"));
     assert!((1.4..1.8).contains(&head.translation.y), "{head:?}");
     // The start causes transitions; a steady walk causes none.
-    assert!((1..20).contains(&m.state().header.transitions));
+    assert!((1..20).contains(&m.state().header.transition.count));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_minute_of_random_stick_stays_upright_and_near_the_simulated_character() {
         m.update(&common::random_stick(5, f64::from(k) / 60.0), 1.0 / 60.0).unwrap();
         let height_m = m.pose().in_root(skeleton, hips).translation.y;
         assert!((0.6..1.2).contains(&height_m), "hips at {height_m} m after {k} frames");
-        let apart = m.state().header.simulation.position - m.pose().world_from_root().translation;
+        let apart = m.state().header.root.simulation.position - m.pose().world_from_root().translation;
         assert!(Vec3::new(apart.x, 0.0, apart.z).length() < 0.16, "{apart}");
         steps += m.output().footsteps.len();
         still = if *m.pose() == before { still + 1 } else { 0 };
@@ -136,7 +136,7 @@ fn decisions_do_not_depend_on_the_frame_rate() {
         for k in 0..10 * rate_hz {
             if k % rate_hz == 0 && k > 0 {
                 // At the last tick, which all rates share.
-                codes.push((m.state().header.transitions, m.code().unwrap().to_vec()));
+                codes.push((m.state().header.transition.count, m.code().unwrap().to_vec()));
             }
             let input = if k < 5 * rate_hz { common::walk(Vec3::Z) } else { common::walk(Vec3::X) };
             m.update(&input, 1.0 / rate_hz as f32).unwrap();
@@ -164,7 +164,7 @@ fn where_the_projector_is_not_trusted_exact_search_steps_in_and_is_counted() {
         }
         let explained = m.explain(3).expect("a database explains");
         assert_eq!((explained.rows, explained.candidates.len()), (db.rows(), 3));
-        (exact, m.state().header.searches)
+        (exact, m.state().header.choice.searches)
     };
     parts.calibration.trusted_distance = 1e3;
     assert_eq!(count(&parts).0, 0);

@@ -260,5 +260,5 @@ fn a_character_may_stay_in_one_loop_for_minutes() {
         character.update(&MotionInput::default(), 1.0 / 60.0).unwrap_or_else(|e| panic!("update {update}: {e}"));
     }
     let header = &character.state().header;
-    assert!(header.transitions == 0 && header.time_s > 149.0, "{}", header.transitions);
+    assert!(header.transition.count == 0 && header.clock.time_s > 149.0, "{}", header.transition.count);
 }

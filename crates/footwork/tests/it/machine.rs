@@ -129,7 +129,7 @@ fn run(character: &Arc<Character>, sixths: u64, mut next_dt_s: impl FnMut() -> f
         let input = MotionInput { variables: variables.values(), ..MotionInput::stick(stick(k / 9)) };
         let end_s = (k + 1) as f64 / 6.0;
         loop {
-            let left_s = end_s - run.matcher.state().header.time_s;
+            let left_s = end_s - run.matcher.state().header.clock.time_s;
             if left_s < 1e-6 {
                 break;
             }
@@ -140,7 +140,10 @@ fn run(character: &Arc<Character>, sixths: u64, mut next_dt_s: impl FnMut() -> f
             run.changes.extend(run.matcher.output().state_changes.iter().copied());
         }
         let (h, view) = (run.matcher.state().header, run.matcher.machine_view().unwrap());
-        run.sixths.push(format!("{} {:?} {:.4} {:?}", view.state, h.playing.clip, h.playing.time_s, h.transitions));
+        run.sixths.push(format!(
+            "{} {:?} {:.4} {:?}",
+            view.state, h.playback.playing.clip, h.playback.playing.time_s, h.transition.count
+        ));
     }
     run
 }
@@ -175,7 +178,7 @@ fn motion_matching_as_a_state_moves_as_it_does_alone() {
         assert_eq!(a.update(&input, dt_s).unwrap(), b.update(&input, dt_s).unwrap(), "update {k}");
         assert_eq!(a.state().header, b.state().header);
     }
-    assert!(both[0].state().header.transitions > 50);
+    assert!(both[0].state().header.transition.count > 50);
 }
 
 #[test]
@@ -185,7 +188,7 @@ fn what_is_decided_and_reported_is_the_same_at_every_frame_rate() {
     let at = |dt_s: f32| run(&character, 360, || dt_s);
     let reference = at(1.0 / 60.0);
     let others = [at(1.0 / 30.0), at(1.0 / 144.0), at(1.0), run(&character, 360, || r.between(0.001, 0.05))];
-    assert!(reference.matcher.state().header.transitions > 60);
+    assert!(reference.matcher.state().header.transition.count > 60);
     let expected = names(&character, &reference.fired);
     assert!(expected.len() > 60, "{}", expected.len());
     let changes = &reference.changes;
@@ -213,8 +216,8 @@ fn a_montage_reports_every_moment_of_every_section_once_and_ends_what_it_began()
     let mut fired = Vec::new();
     let mut r = Random(1);
     let mut go = |m: &mut MotionMatcher, variables: &footwork::machine::Variables, until_s: f64| {
-        while m.state().header.time_s < until_s - 1e-6 {
-            let left_s = until_s - m.state().header.time_s;
+        while m.state().header.clock.time_s < until_s - 1e-6 {
+            let left_s = until_s - m.state().header.clock.time_s;
             let input = MotionInput { variables: variables.values(), ..MotionInput::default() };
             m.update(&input, (r.between(0.001, 0.3) as f64).min(left_s) as f32).unwrap();
             fired.extend(m.output().events.iter().copied());
@@ -351,9 +354,9 @@ fn a_montage_with_root_motion_carries_the_root_and_its_own_feet_are_held() {
         for k in 1..=(5.0 / dt_s).round() as u64 {
             // The input requests a run to the side: the goal has no effect until the montage ends.
             let aside = MotionInput::stick(Stick::towards(glam::Vec3::X, Gait::Run));
-            let goal = if m.state().header.time_s < 3.5 { aside } else { MotionInput::stick(Stick::default()) };
+            let goal = if m.state().header.clock.time_s < 3.5 { aside } else { MotionInput::stick(Stick::default()) };
             m.update(&MotionInput { variables: variables.values(), ..goal }, dt_s).unwrap();
-            let time_s = m.state().header.time_s;
+            let time_s = m.state().header.clock.time_s;
             for (contact, before) in m.output().contacts.iter().zip(&mut touched) {
                 let toe = m.pose().in_root(&db.skeleton, contact.joint).translation;
                 let toe = m.pose().world_from_root().point(toe);
@@ -452,17 +455,17 @@ fn an_update_without_room_for_all_events_says_how_far_it_came_and_loses_none() {
         let input = MotionInput { variables: variables.values(), ..MotionInput::stick(stick(1)) };
         let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
         let (mut fired, mut short) = (Vec::new(), 0);
-        while m.state().header.time_s < 4.0 - 1e-6 {
-            let left_s = ((4.0 - m.state().header.time_s) as f32).min(dt_s);
-            let before_s = m.state().header.time_s;
+        while m.state().header.clock.time_s < 4.0 - 1e-6 {
+            let left_s = ((4.0 - m.state().header.clock.time_s) as f32).min(dt_s);
+            let before_s = m.state().header.clock.time_s;
             m.update(&input, left_s).unwrap();
             let consumed_s = m.output().consumed_s;
             assert!(consumed_s > 0.0 && consumed_s <= left_s);
-            assert!((m.state().header.time_s - before_s - f64::from(consumed_s)).abs() < 1e-5);
+            assert!((m.state().header.clock.time_s - before_s - f64::from(consumed_s)).abs() < 1e-5);
             short += usize::from(consumed_s < left_s);
             fired.extend(m.output().events.iter().filter(|e| e.layer.is_some()).map(|e| e.event));
         }
-        (fired, short, m.pose().clone(), m.state().header.transitions)
+        (fired, short, m.pose().clone(), m.state().header.transition.count)
     };
     let (small, large) = (go(1.0 / 240.0), go(4.0));
     assert_eq!((small.0.len(), small.1), (303, 0));
@@ -490,7 +493,7 @@ fn clips_play_to_their_end_and_hold_and_several_are_picked_in_turns() {
     for _ in 0..12_000 {
         m.update(&MotionInput::default(), 1.0 / 60.0).unwrap();
         let view = m.machine_view().unwrap();
-        let (state, now_s) = (view.state.to_owned(), m.state().header.time_s);
+        let (state, now_s) = (view.state.to_owned(), m.state().header.clock.time_s);
         let name = m.clip_name().unwrap().to_owned();
         if played.last().is_none_or(|(s, _): &(String, String)| *s != state) {
             if state == "fidget" {
@@ -846,7 +849,7 @@ fn a_transition_is_blended_out_within_the_time_it_asks_for() {
         go(0.0, 0.5);
         // The transition is taken at the next control tick.
         go(2.0, after_s + 1.0 / 60.0);
-        let playing = m.state().header.playing;
+        let playing = m.state().header.playback.playing;
         let (mut pose, mut velocity) = (m.pose().clone(), footwork::pose::PoseVelocity::zero(m.pose().len()));
         db().view(playing.clip, playing.mirrored).sample(playing.time_s, &mut pose, &mut velocity);
         let angles = pose.rotations.iter().zip(&m.pose().rotations).skip(1).map(|(a, b)| a.angle_between(*b));
@@ -1009,7 +1012,7 @@ fn a_desire_above_the_maximum_speed_of_a_state_can_leave_it() {
         for _ in 0..60 {
             m.update(&MotionInput::stick(Stick::towards(glam::Vec3::Z, gait)), 1.0 / 60.0).unwrap();
         }
-        (m.machine_view().unwrap().state.to_owned(), m.state().header.desired.velocity.length())
+        (m.machine_view().unwrap().state.to_owned(), m.state().header.goal.desired.velocity.length())
     };
     let (state, speed_mps) = go(Gait::Walk);
     assert!(state == "slow" && speed_mps <= 1.5, "{state} {speed_mps}");
@@ -1050,7 +1053,7 @@ fn states_that_move_alike_are_equal_bytes_after_a_restore() {
         copy.update(&input, dt_s).unwrap();
         assert_eq!(m.state(), copy.state(), "update {k}");
     }
-    assert!(m.state().header.transitions > 100);
+    assert!(m.state().header.transition.count > 100);
 }
 
 #[test]

@@ -95,9 +95,9 @@ fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_befor
     let ends = db.clips.iter().position(|c| !c.looping()).unwrap();
     for state in &mut crowd.states {
         let h = &mut state.header;
-        h.playing.clip = ClipIndex::new(ends);
-        h.playing.time_s = db.view(h.playing.clip, false).seconds() - 0.2;
-        h.anchor.playing_s = h.playing.time_s;
+        h.playback.playing.clip = ClipIndex::new(ends);
+        h.playback.playing.time_s = db.view(h.playback.playing.clip, false).seconds() - 0.2;
+        h.anchor.playing_s = h.playback.playing.time_s;
     }
     let mut scheduler = SearchScheduler::new(12, 3);
     let inputs = [held(0.0); 12];

@@ -382,7 +382,7 @@ fn steered(db: &Arc<Database>, count: usize, seed: u64) -> Vec<Question> {
     let ones = vec![1.0; db.features.columns];
     let (mut all, mut last) = (Vec::<Question>::new(), Vec::new());
     for k in 0..count * 12 {
-        let before = states[0].header.playing;
+        let before = states[0].header.playback.playing;
         let input = random_stick(seed, k as f64 / 60.0);
         step(&character, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
         if scratch.last_query() == last || all.len() == count {

@@ -202,7 +202,7 @@ fn follows(db: &Arc<Database>, config: &MatcherConfig, velocity: Vec3) -> (f32, 
         let toes: Vec<Vec3> =
             db.rig.contact_joints.iter().map(|j| root.point(pose.in_root(&db.skeleton, *j).translation)).collect();
         if k >= 300 {
-            apart.push((m.state().header.simulation.position - root.translation).length());
+            apart.push((m.state().header.root.simulation.position - root.translation).length());
             for (slot, toe) in toes.iter().enumerate().filter(|(slot, _)| m.output().contacts[*slot].touching) {
                 let way = *toe - before.as_ref().unwrap()[slot];
                 slides.push(Vec3::new(way.x, 0.0, way.z).length() / DT_S);
@@ -273,11 +273,11 @@ fn who_is_not_steered_is_not_warped() {
     for _ in 0..120 {
         m.update(&towards(Vec3::new(0.6, 0.0, 1.1)), DT_S).unwrap();
     }
-    assert_ne!(m.state().header.warp.turn.value, 0.0);
+    assert_ne!(m.state().header.legs.warp.turn.value, 0.0);
     for _ in 0..120 {
         m.update(&MotionInput::default(), DT_S).unwrap();
     }
-    let warp = m.state().header.warp;
+    let warp = m.state().header.legs.warp;
     assert!(warp.turn.value.abs() < 0.01 && warp.stride.longer.value.abs() < 0.01, "{warp:?}");
 }
 
@@ -325,7 +325,7 @@ fn a_mixed_root_goes_less_far_apart_than_one_that_is_led() {
             for k in 0..UPDATES {
                 m.update(&common::random_stick(stick, k as f64 / 60.0), DT_S).unwrap();
                 let h = &m.state().header;
-                sum += (h.simulation.position - m.pose().world_from_root().translation).length();
+                sum += (h.root.simulation.position - m.pose().world_from_root().translation).length();
             }
         }
         sum / (STICKS * UPDATES) as f32

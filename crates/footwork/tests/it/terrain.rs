@@ -28,7 +28,7 @@ fn with_a_trajectory_in_space_the_clip_is_chosen_that_goes_up_as_the_ground_does
             let input =
                 MotionInput { ground, goal: Goal::Velocity { velocity: Vec3::Z, facing: None }, ..Default::default() };
             m.update(&input, 1.0 / 60.0).unwrap();
-            let clip = &db.clips[m.state().header.playing.clip.at()];
+            let clip = &db.clips[m.state().header.playback.playing.clip.at()];
             playing += usize::from(k >= 120 && clip.name.starts_with(name));
         }
         playing as f32 / 180.0

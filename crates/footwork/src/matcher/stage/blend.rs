@@ -3,11 +3,12 @@
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::matcher::character::Character;
-use crate::matcher::output::SAME_INSTANT_S;
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::source::{MotionSource, Playhead, SourceScratch};
 use crate::matcher::state::{BlockLayout, MatcherState};
+use crate::matcher::state_groups::shifted;
+use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
@@ -26,11 +27,11 @@ impl Transition<'_> {
     pub fn run(mut self, next: Playing) {
         let character = self.character;
         let (config, layout) = (&character.config.transition, &character.resolved.layout);
-        let joints = character.joints(&self.state.header);
+        let joints = character.joints(&self.state.header.transition);
         let director = &*character.director;
         let blend_s = director.blend_s(self.state.director(layout));
         self.sample(next);
-        let since = self.state.header.since_transition_s;
+        let since = self.state.header.transition.since_s;
         let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
         self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
         let shown_root = self.state.header.shown_root(config);
@@ -40,39 +41,37 @@ impl Transition<'_> {
 
         // Velocities of joint 0 are along the root's axes. Both clips start at the shown root.
         let h = &mut self.state.header;
-        let (lost, lost_turn) = h.root_residual(config);
-        let (old, new) = (h.animated_root.rotation, shown_root.rotation);
+        let (lost, lost_turn) = h.transition.residual(config);
+        let (old, new) = (h.root.animated.rotation, shown_root.rotation);
         for moving in [&mut self.scratch.shown, &mut self.scratch.next] {
             for way in [&mut moving.velocity.linear[0], &mut moving.acceleration.linear[0]] {
-                *way = h.warp.displacement(*way);
+                *way = h.legs.warp.displacement(*way);
             }
         }
         let (shown, after) = (&self.scratch.shown, &self.scratch.next);
         let up = |v: &PoseVelocity| Vec3::Y * v.angular[0].y;
-        h.root_offset = Offset {
+        let last = &mut h.transition;
+        last.root_offset = Offset {
             value: -shift,
             velocity: old * shown.velocity.linear[0] * own + lost.velocity - new * after.velocity.linear[0] * own,
             acceleration: old * shown.acceleration.linear[0] * own + lost.acceleration
                 - new * after.acceleration.linear[0] * own,
         };
-        h.root_turn = Offset {
+        last.root_turn = Offset {
             value: Vec3::ZERO,
             velocity: up(&shown.velocity) * own + lost_turn.velocity - up(&after.velocity) * own,
             acceleration: up(&shown.acceleration) * own + lost_turn.acceleration - up(&after.acceleration) * own,
         };
         if config.reference_defects {
-            h.root_offset.velocity += lost.velocity;
-            h.root_turn.value = lost_turn.value;
-            h.root_turn.velocity += lost_turn.velocity;
+            last.root_offset.velocity += lost.velocity;
+            last.root_turn.value = lost_turn.value;
+            last.root_turn.velocity += lost_turn.velocity;
         }
-        h.animated_root.translation = shown_root.translation + shift;
-        h.animated_root.rotation = shown_root.rotation;
-        (h.since_transition_s, h.blend_s) = (0.0, blend_s);
-        h.remember();
-        h.playing = next;
-        h.entered_s = next.time_s;
-        h.events_s = next.time_s - SAME_INSTANT_S;
-        h.transitions += 1;
+        (last.since_s, last.blend_s) = (0.0, blend_s);
+        h.root.animated = Transform::new(shown_root.translation + shift, shown_root.rotation);
+        h.playback.remember(last.count, h.clock.time_s);
+        h.playback.enter(next);
+        last.count += 1;
         h.drop_anchor();
         character.source.clear_unused(&next, &mut self.scratch.memory);
         self.state.block[layout.memory.clone()].copy_from_slice(&self.scratch.memory);
@@ -86,7 +85,7 @@ impl Transition<'_> {
         let job = Sampling {
             source: &*character.source,
             rate_hz: character.model.pose_rate_hz,
-            rate: self.state.header.play_rate,
+            rate: self.state.header.playback.play_rate,
             accelerations,
         };
         let scratch = &mut *self.scratch;
@@ -132,11 +131,11 @@ pub fn animate(
 ) {
     let layout = &character.resolved.layout;
     character.source.pose(state.playhead(layout), room, pose, velocity);
-    let rate = state.header.play_rate;
+    let rate = state.header.playback.play_rate;
     if rate != 1.0 {
         velocity.scale(rate);
     }
-    blend_out(state, layout, &character.joints(&state.header), (pose, velocity));
+    blend_out(state, layout, &character.joints(&state.header.transition), (pose, velocity));
 }
 
 /// Adds the remaining offsets of the last transition to a sampled pose, and moves it to the shown root.
@@ -147,11 +146,11 @@ pub fn blend_out(
     (pose, velocity): (&mut Pose, &mut PoseVelocity),
 ) {
     let h = &state.header;
-    state.offsets(layout).apply(joints, h.since_transition_s, (&mut *pose, &mut *velocity), None);
-    let residual = h.root_residual(&joints.config);
-    let root = h.shifted_root(&residual);
+    state.offsets(layout).apply(joints, h.transition.since_s, (&mut *pose, &mut *velocity), None);
+    let residual = h.transition.residual(&joints.config);
+    let root = shifted(h.root.animated, &residual);
     let (shift, turn) = residual;
-    let animated = h.animated_root.rotation * h.warp.displacement(velocity.linear[0]);
+    let animated = h.root.animated.rotation * h.legs.warp.displacement(velocity.linear[0]);
     pose.set_world_from_root(root);
     velocity.linear[0] = root.inverse_direction(animated + shift.velocity);
     velocity.angular[0].y += turn.velocity.y;

@@ -13,7 +13,8 @@ use crate::matcher::output::Output;
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::source::nearest_row;
-use crate::matcher::state::{CONTROL_S, MatcherState};
+use crate::matcher::state::MatcherState;
+use crate::matcher::state_groups::CONTROL_S;
 use crate::search::Ahead;
 use glam::Vec3;
 
@@ -46,7 +47,7 @@ impl Choose<'_> {
     /// Returns the clip and time that play next; `None` if the playing clip continues.
     pub fn run(&mut self) -> Option<Playing> {
         let character = self.character;
-        let may_continue = !character.is_over(&self.state.header.playing, CONTROL_S);
+        let may_continue = !character.is_over(&self.state.header.playback.playing, CONTROL_S);
         self.scratch.last = None;
         let directive = match character.director.next(&mut self.directed()) {
             Directive::MatchOnce if !self.is_accepted() => Directive::Match,
@@ -60,9 +61,10 @@ impl Choose<'_> {
         };
         let h = &mut self.state.header;
         if directive != Directive::Match {
-            h.stranded = false;
+            h.choice.stranded = false;
         }
-        (h.searched_velocity, h.searched_facing) = (h.desired.velocity, h.desired.facing);
+        let desired = &h.goal.desired;
+        (h.choice.searched_velocity, h.choice.searched_facing) = (desired.velocity, desired.facing);
         match choice {
             Choice::Transition(next) => Some(next),
             Choice::Continue => None,
@@ -91,7 +93,7 @@ impl Choose<'_> {
 
     /// Returns true if the playing clip has not ended and its row may be played.
     fn is_accepted(&self) -> bool {
-        let playing = self.state.header.playing;
+        let playing = self.state.header.playback.playing;
         let Some(db) = self.character.database().filter(|_| !self.character.is_over(&playing, CONTROL_S)) else {
             return false;
         };
@@ -115,7 +117,8 @@ impl Choose<'_> {
         let root = h.shown_root(&self.character.config.transition);
         let height_m = |by: Vec3| GroundPoint::under(ground, root.translation + by).height_m;
         let (here_m, ahead) = (height_m(Vec3::ZERO), root.rotation * Vec3::Z * LEVEL_REACH_M);
-        let around = [ahead, -ahead, h.desired.velocity * 0.5, h.desired.velocity];
+        let desired = h.goal.desired.velocity;
+        let around = [ahead, -ahead, desired * 0.5, desired];
         around.into_iter().all(|by| (height_m(by) - here_m).abs() <= LEVEL_M)
     }
 
@@ -123,7 +126,7 @@ impl Choose<'_> {
     /// without later tags, when their time has come, and when it is further away than the longest clip.
     pub fn ahead(&self, db: &Database) -> Option<(Ahead, Ahead)> {
         let later = self.input.later?;
-        let left_s = (later.at_s - self.state.header.time_s) as f32;
+        let left_s = (later.at_s - self.state.header.clock.time_s) as f32;
         if !(left_s > 0.0 && left_s < db.longest_clip_s()) {
             return None;
         }
@@ -147,6 +150,17 @@ pub(crate) fn directed<'a>(
     output: &'a mut Output,
 ) -> Directed<'a> {
     let (header, source_memory, memory) = state.memories(&character.resolved.layout);
-    let (next_memory, scratch) = (&mut *scratch.memory, &mut scratch.source);
-    Directed { input, source: &*character.source, header, memory, source_memory, next_memory, scratch, output }
+    Directed {
+        input,
+        source: &*character.source,
+        clock: &header.clock,
+        playback: &header.playback,
+        body: header.commanded(),
+        stranded: header.choice.stranded,
+        memory,
+        source_memory,
+        next_memory: &mut scratch.memory,
+        scratch: &mut scratch.source,
+        output,
+    }
 }

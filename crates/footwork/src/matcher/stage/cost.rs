@@ -12,7 +12,7 @@ use crate::matcher::levers::Levers;
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::source::Playhead;
-use crate::matcher::state::{MatcherState, StateHeader};
+use crate::matcher::state::{Commanded, MatcherState};
 use crate::matcher::weights::{SCALE_M, SCALE_RAD};
 use crate::search::Match;
 use glam::Vec3;
@@ -25,7 +25,7 @@ pub struct Costs<'a> {
     /// Settings; read.
     pub character: &'a Character,
     /// Simulated character, desired motion; read.
-    pub header: &'a StateHeader,
+    pub body: Commanded<'a>,
     /// The database of the rows.
     pub db: &'a Database,
     /// Desired future.
@@ -53,7 +53,7 @@ impl Costs<'_> {
         if cost >= least {
             return cost;
         }
-        let scale = discontinuity_scale(self.character, self.header);
+        let scale = discontinuity_scale(self.character, self.body);
         let limit = (least - cost) / scale;
         cost + scale * seam_at(self.db, &self.character.resolved.levers, scratch, next, to.row.at(), limit)
     }
@@ -77,9 +77,9 @@ impl Costs<'_> {
 }
 
 /// Returns the cost of a square metre of discontinuity.
-fn discontinuity_scale(character: &Character, header: &StateHeader) -> f32 {
+fn discontinuity_scale(character: &Character, body: Commanded) -> f32 {
     let config = &character.config;
-    let relaxed = 1.0 - RELAXED * header.has_to_obey(config);
+    let relaxed = 1.0 - RELAXED * body.has_to_obey(config);
     relaxed * config.search.discontinuity_cost / (SCALE_M * SCALE_M)
 }
 
@@ -90,7 +90,7 @@ pub fn discontinuity_cost(character: &Character, state: &MatcherState, scratch: 
     character.source.pose(Playhead { playing: next, memory }, room, &mut after.pose, &mut after.velocity);
     let (shown, after) = ((&shown.pose, &shown.velocity), (&after.pose, &after.velocity));
     let seam = character.resolved.levers.between(shown, after);
-    discontinuity_scale(character, &state.header) * seam
+    discontinuity_scale(character, state.header.commanded()) * seam
 }
 
 /// Returns the discontinuity to a row, in m2. A mirrored row is compared with the mirror image of the shown body.

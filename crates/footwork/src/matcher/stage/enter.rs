@@ -5,7 +5,6 @@ use crate::blend::Offset;
 use crate::blend::inertialize::Moving;
 use crate::input::InputError;
 use crate::matcher::character::Character;
-use crate::matcher::output::SAME_INSTANT_S;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::state::MatcherState;
 use crate::math::{Facing, Transform};
@@ -45,21 +44,22 @@ pub fn enter(at: &mut Choose, director_goes_on: bool) {
     let root = upright(&model.skeleton, &mut at.scratch.shown);
     at.output.begin();
     if !director_goes_on {
-        let time_s = at.state.header.time_s;
+        let time_s = at.state.header.clock.time_s;
         character.director.restart(at.state.director_mut(layout), time_s, at.output);
     }
-    let playing = at.state.header.playing;
+    let playing = at.state.header.playback.playing;
     let block = std::mem::take(&mut at.state.block);
     let directors = block[layout.director.clone()].to_vec();
     *at.state = MatcherState::new_in(block, model, layout, root, playing);
     character.begin(at.state);
     at.state.director_mut(layout).copy_from_slice(&directors);
     let (shown, h) = (&at.scratch.shown, &mut at.state.header);
-    h.simulation.velocity = root.direction(shown.velocity.linear[0]) * Vec3::new(1.0, 0.0, 1.0);
-    h.simulation.yaw_rate_radps = shown.velocity.angular[0].y;
-    h.desired.velocity = h.simulation.velocity;
+    let simulation = &mut h.root.simulation;
+    simulation.velocity = root.direction(shown.velocity.linear[0]) * Vec3::new(1.0, 0.0, 1.0);
+    simulation.yaw_rate_radps = shown.velocity.angular[0].y;
+    h.goal.desired.velocity = simulation.velocity;
     let playing = character.director.enter(&mut at.directed()).unwrap_or_else(|| character.chooser.enter(at));
-    at.state.header.playing = playing;
+    at.state.header.playback.enter(playing);
     character.source.clear_unused(&playing, &mut at.scratch.memory);
     at.state.block[layout.memory.clone()].copy_from_slice(&at.scratch.memory);
     blend_from_shown(character, at.state, at.scratch, root);
@@ -75,14 +75,12 @@ fn blend_from_shown(character: &Character, state: &mut MatcherState, scratch: &m
     let (shown, next) = (&scratch.shown, &scratch.next);
     let h = &mut state.header;
     let faster = root.direction(shown.velocity.linear[0] - next.velocity.linear[0]);
-    h.root_offset = Offset { velocity: faster, ..Offset::default() };
+    h.transition.root_offset = Offset { velocity: faster, ..Offset::default() };
     let turns = shown.velocity.angular[0].y - next.velocity.angular[0].y;
-    h.root_turn = Offset { velocity: Vec3::Y * turns, ..Offset::default() };
-    h.events_s = h.playing.time_s - SAME_INSTANT_S;
-    h.entered_s = h.playing.time_s;
-    h.blend_s = 0.0;
+    h.transition.root_turn = Offset { velocity: Vec3::Y * turns, ..Offset::default() };
+    h.transition.blend_s = 0.0;
     h.drop_anchor();
-    let joints = character.joints(&state.header);
+    let joints = character.joints(&state.header.transition);
     state.offsets_mut(layout).start(&joints, shown, next);
 }
 

@@ -7,11 +7,12 @@ use crate::input::{Goal, MotionInput};
 use crate::matcher::character::Character;
 use crate::matcher::config::MatcherConfig;
 use crate::matcher::model::Model;
-use crate::matcher::state::{MatcherState, StateHeader};
+use crate::matcher::state::MatcherState;
 use crate::matcher::weights::{multipliers, tagged};
-use crate::math::Facing;
+use crate::math::{Facing, Transform};
 use crate::schema::TrajectorySample;
 use crate::search::Match;
+use crate::trajectory::Desired;
 use glam::Vec3;
 
 /// Speed below which a velocity has no direction, in m/s.
@@ -47,15 +48,16 @@ pub fn wanted<'a>(
     table: Option<&'a Foresight>,
 ) -> Wanted<'a> {
     let root = predicted(character, input, state, character.config.search.path_ahead_s);
-    Wanted { root, foresight: table.and_then(|table| foreseen(character, input, &state.header, table)) }
+    let (desired, shown) = (&state.header.goal.desired, state.header.shown_root(&character.config.transition));
+    Wanted { root, foresight: table.and_then(|table| foreseen(character, input, (desired, shown), table)) }
 }
 
-/// Returns the command for foresight. The table covers commands to move in the direction of the commanded facing. Other directions
+/// Returns the command for foresight, for a desired motion and the shown root. The table covers commands to move in the direction of the commanded facing. Other directions
 /// count less, by the cosine of the angle between both; from 90 degrees on, the result is `None`.
 fn foreseen<'a>(
     character: &Character,
     input: &MotionInput,
-    header: &StateHeader,
+    (desired, shown): (&Desired, Transform),
     table: &'a Foresight,
 ) -> Option<Foreseen<'a>> {
     let config = &character.config;
@@ -63,11 +65,10 @@ fn foreseen<'a>(
     if cost_per_m == 0.0 || matches!(input.goal, Goal::None) {
         return None;
     }
-    let desired = &header.desired;
     let velocity = Vec3::new(desired.velocity.x, 0.0, desired.velocity.z);
     let speed_mps = velocity.length();
     let along = if speed_mps > STANDS_MPS { velocity.dot(desired.facing.direction()) / speed_mps } else { 1.0 };
-    let root = Facing::from_rotation(header.shown_root(&config.transition).rotation);
+    let root = Facing::from_rotation(shown.rotation);
     let ahead = Ahead { turn_rad: root.angle_to(desired.facing), speed_mps };
     (along > 0.0).then_some(Foreseen { table, ahead, cost_per_m: cost_per_m * along })
 }

@@ -42,7 +42,10 @@ impl<'a> Legs<'a> {
         if warps {
             let at = self.state.playhead(&character.resolved.layout);
             let clip_velocity = character.source.root_velocity(at, &mut self.scratch.source);
-            let job = WarpGoals { character, input: self.input, clip_velocity, header: &mut self.state.header };
+            let h = &mut self.state.header;
+            let clip_velocity = clip_velocity * h.playback.play_rate;
+            let wanted = h.shown_root(&config.transition).inverse_direction(h.root.simulation.velocity);
+            let job = WarpGoals { character, input: self.input, clip_velocity, wanted, warp: &mut h.legs.warp };
             job.run(&mut lower, &mut self.scratch.shown.pose, dt_s);
         }
         self.tick_feet(&lower, dt_s);
@@ -60,14 +63,14 @@ impl<'a> Legs<'a> {
         let at = self.state.playhead(layout);
         character.source.some_joints(at, &mut self.scratch.source, carries_foot, pose, velocity);
         for j in (0..carries_foot.len()).filter(|j| carries_foot[*j]) {
-            velocity.linear[j] *= h.play_rate;
-            velocity.angular[j] *= h.play_rate;
+            velocity.linear[j] *= h.playback.play_rate;
+            velocity.angular[j] *= h.playback.play_rate;
         }
         for (toe_velocity, joint) in self.scratch.toe_velocities.iter_mut().zip(&model.rig.contact_joints) {
             let own = velocity_in_root(&model.skeleton, pose, velocity, *joint);
-            *toe_velocity = h.animated_root.rotation * h.warp.displacement(own);
+            *toe_velocity = h.root.animated.rotation * h.legs.warp.displacement(own);
         }
-        let feet_alone = Joints { feet_alone: true, ..character.joints(&self.state.header) };
+        let feet_alone = Joints { feet_alone: true, ..character.joints(&self.state.header.transition) };
         blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
         self.bend_by_director();
         LowerBody::of(&model.skeleton, body, character.config.feet.reach(), &self.scratch.shown.pose)
@@ -77,7 +80,7 @@ impl<'a> Legs<'a> {
     fn bend_by_director(&mut self) {
         let Self { character, state, scratch, .. } = self;
         let (director, at) = (&*character.director, state.after_tick(&character.resolved.layout));
-        let turned = state.header.animated_root.rotation;
+        let turned = state.header.root.animated.rotation;
         let (room, shown) = scratch.layer_scratch();
         director.bend_pose(at, true, room, (&mut shown.pose, &mut shown.velocity));
         let (model, shown) = (&character.model, &scratch.shown);
@@ -96,7 +99,7 @@ impl<'a> Legs<'a> {
         let (character, input, scratch) = (self.character, self.input, &*self.scratch);
         let (config, layout) = (&character.config, &character.resolved.layout);
         let root = scratch.shown.pose.world_from_root();
-        let (rate, slip) = (self.state.header.play_rate, self.state.header.root_slip);
+        let (rate, slip) = (self.state.header.playback.play_rate, self.state.header.root.slip);
         let mut needed = 0.0f32;
         let feet = self.state.feet_mut(layout).iter_mut();
         for (slot, (foot, leg)) in feet.zip(lower.legs()).enumerate() {
@@ -116,9 +119,9 @@ impl<'a> Legs<'a> {
             let toe = root.inverse_point(foot.shown(&config.feet, footing.animated, 0.0));
             needed = needed.max(leg.sink_needed(toe, config.feet.reach()));
         }
-        let h = &mut self.state.header;
-        config.feet.pelvis.sink(&mut h.pelvis, h.pelvis_needed_m, dt_s);
-        h.pelvis_needed_m = needed;
+        let legs = &mut self.state.header.legs;
+        config.feet.pelvis.sink(&mut legs.pelvis, legs.pelvis_needed_m, dt_s);
+        legs.pelvis_needed_m = needed;
     }
 }
 
@@ -152,7 +155,7 @@ impl BendLegs<'_> {
         }
         let mut lower = LowerBody::of(&model.skeleton, body, character.config.feet.reach(), self.pose);
         if warps {
-            h.warp.apply(config, h.since_control_s() as f32, &mut lower, self.pose);
+            h.legs.warp.apply(config, h.clock.since_control_s() as f32, &mut lower, self.pose);
         }
         if locks {
             place_feet(character, self.state, &mut lower, self.pose);
@@ -172,8 +175,8 @@ impl BendLegs<'_> {
         let brings_ground = !character.resolved.own_ground.is_empty()
             && character.source.tags(self.state.playhead(layout)).intersects(&character.resolved.own_ground);
         let pose = &mut *self.pose;
-        let (header, feet) = self.state.grounded_mut(layout);
-        let (own, grounded) = (&mut header.corrections.own_ground, &mut header.corrections.body);
+        let (corrections, feet) = self.state.grounded_mut(layout);
+        let (own, grounded) = (&mut corrections.own_ground, &mut corrections.body);
         if let Some(dt_s) = dt_s
             && (input.ground.is_some() || grounded.seen > 0.0)
         {
@@ -216,10 +219,10 @@ fn share_of_sinking(hips_m: f32, hips_rest_m: f32) -> f32 {
 /// Bends the legs so that the feet reach their targets.
 fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
     let (config, h) = (&character.config.feet, &state.header);
-    let after_s = h.since_control_s() as f32;
+    let after_s = h.clock.since_control_s() as f32;
     let root = pose.world_from_root();
-    let mut sunk = h.pelvis;
-    config.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
+    let mut sunk = h.legs.pelvis;
+    config.pelvis.sink(&mut sunk, h.legs.pelvis_needed_m, after_s);
     let sunk_m = sunk.value * share_of_sinking(lower.hips().translation.y, character.resolved.hips_rest_m);
     lower.shift_hips(Vec3::Y * -sunk_m, pose);
     let layout: &BlockLayout = &character.resolved.layout;

@@ -7,7 +7,8 @@ use crate::matcher::character::Character;
 use crate::matcher::director::ReportTimes;
 use crate::matcher::output::{EventKind, FiredEvent, Footstep, Output, SAME_INSTANT_S};
 use crate::matcher::source::SourceScratch;
-use crate::matcher::state::{CONTROL_S, MatcherState, StateHeader};
+use crate::matcher::state::{MatcherState, StateHeader};
+use crate::matcher::state_groups::{CONTROL_S, Clock, LastTransition, Playback, RootState};
 use crate::math::spring;
 use glam::Vec3;
 
@@ -41,7 +42,7 @@ pub struct Play<'a> {
 impl Play<'_> {
     /// Advances the character to `to_s`. Returns false if an event in between had no room. Then it advanced only up to that event.
     pub fn run(mut self, to_s: f64) -> bool {
-        let (from_s, first) = (self.state.header.time_s, self.output.events.len());
+        let (from_s, first) = (self.state.header.clock.time_s, self.output.events.len());
         self.move_to(to_s);
         let dropped = self.report_events(from_s);
         if let Some(dropped_s) = dropped {
@@ -50,8 +51,8 @@ impl Play<'_> {
             self.report_events(from_s);
         }
         let h = &mut self.state.header;
-        h.events_s = h.events_s.max(h.playing.time_s);
-        let due_s = report_times(h).due_s;
+        h.playback.events_s = h.playback.events_s.max(h.playback.playing.time_s);
+        let due_s = report_times(&h.clock).due_s;
         let memory = self.state.director_mut(&self.character.resolved.layout);
         self.character.director.reported(memory, due_s, &self.output.events[first..]);
         dropped.is_none()
@@ -65,62 +66,62 @@ impl Play<'_> {
         let from = h.anchor;
         let dt_s = (to_s - from.time_s).max(0.0);
         let dt = dt_s as f32;
-        (h.simulation, h.animated_root, h.since_transition_s, h.root_slip) =
-            (from.simulation, from.animated_root, from.since_transition_s, from.root_slip);
+        h.root = RootState { animated: from.animated_root, slip: from.root_slip, simulation: from.simulation };
+        h.transition.since_s = from.since_transition_s;
         // A character on a platform moves with it.
         let carried = input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, from.simulation.position) * dt);
-        h.animated_root.translation += carried;
-        h.simulation.position += carried;
+        h.root.animated.translation += carried;
+        h.root.simulation.position += carried;
         let before = h.shown_root(&config.transition);
         let external = input.body.filter(|_| config.root.mode == RootMode::External);
         let unsteered = (matches!(input.goal, Goal::None) && external.is_none()) || has_root_motion;
-        let desired = h.desired;
+        let desired = h.goal.desired;
         if let Some(body) = external {
             let gait = (character.resolved.springs.gait_half_life_s, dt);
-            h.simulation.follow_body(&body, (to_s - self.end_s) as f32, &desired, gait);
+            h.root.simulation.follow_body(&body, (to_s - self.end_s) as f32, &desired, gait);
         } else if !unsteered {
-            h.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
+            h.root.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
         }
-        let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
+        let to_playing_s = from.playing_s + dt_s * f64::from(h.playback.play_rate);
         let at = self.state.playhead(layout).at(from.playing_s);
         let mut step = character.source.displacement(at, self.scratch, to_playing_s);
-        step.translation = self.state.header.warp.displacement(step.translation);
-        let tick_s = self.state.header.control_s();
+        step.translation = self.state.header.legs.warp.displacement(step.translation);
+        let tick_s = self.state.header.clock.control_s();
         let between_s = [from.time_s, to_s].map(|s| (s - tick_s).max(0.0) as f32);
         let step = director.displacement(self.state.director(layout), between_s, step);
         let h = &mut self.state.header;
-        h.animated_root = h.animated_root * step;
-        h.playing.time_s = to_playing_s;
-        h.since_transition_s += dt;
-        h.time_s = from.time_s + dt_s;
+        h.root.animated = h.root.animated * step;
+        h.playback.playing.time_s = to_playing_s;
+        h.transition.since_s += dt;
+        h.clock.time_s = from.time_s + dt_s;
         let moved = h.shown_root(&config.transition);
         let is_carried = director.play_rate(self.state.director(layout), false).is_some();
-        let job = Root { character, ground: input.ground, is_carried, header: &mut self.state.header };
+        let job = Root { character, ground: input.ground, is_carried, root: &mut self.state.header.root };
         job.run(before, moved, unsteered, dt);
     }
 
     /// Reports the events passed since `from_s`, a time of the character. Returns the time of the first event without room.
     fn report_events(&mut self, from_s: f64) -> Option<f64> {
-        let (character, h, output) = (self.character, &self.state.header, &mut *self.output);
+        let (character, output) = (self.character, &mut *self.output);
+        let StateHeader { clock, playback, .. } = &self.state.header;
         let layout = &character.resolved.layout;
         let mut dropped = f64::INFINITY;
-        character.source.events(self.state.playhead(layout), h.events_s, &mut |at_s, event| {
-            let time_s = h.time_s - (h.playing.time_s - at_s) / f64::from(h.play_rate.max(SLOWEST));
+        character.source.events(self.state.playhead(layout), playback.events_s, &mut |at_s, event| {
+            let time_s = clock.time_s - (playback.playing.time_s - at_s) / f64::from(playback.play_rate.max(SLOWEST));
             let time_s = time_s.max(from_s);
             let event = FiredEvent { event, time_s, kind: EventKind::Moment, layer: None };
             dropped = dropped.min(output.fire(event).unwrap_or(f64::INFINITY));
         });
-        dropped = dropped.min(character.director.report(self.state.director(layout), report_times(h), output));
+        dropped = dropped.min(character.director.report(self.state.director(layout), report_times(clock), output));
         dropped.is_finite().then_some(dropped)
     }
 }
 
 /// Returns the times up to which a director reports its events. At the next tick, all events are due.
-fn report_times(h: &StateHeader) -> ReportTimes {
-    let next_tick_s = h.next_control as f64 * CONTROL_S;
-    let elapsed_s = h.since_control_s().min(CONTROL_S) as f32;
-    let due_s = if h.time_s >= next_tick_s - ROUNDING_S { CONTROL_S as f32 } else { elapsed_s };
-    ReportTimes { tick_s: h.control_s(), next_tick_s, due_s }
+fn report_times(clock: &Clock) -> ReportTimes {
+    let next_tick_s = clock.next_control as f64 * CONTROL_S;
+    let due_s = if clock.time_s >= next_tick_s - ROUNDING_S { CONTROL_S as f32 } else { clock.within_tick_s() };
+    ReportTimes { tick_s: clock.control_s(), next_tick_s, due_s }
 }
 
 /// Makes the shown time, `at_s`, a decision instant: records it in the history, and moves the anchor to it.
@@ -128,18 +129,13 @@ pub fn settle(character: &Character, state: &mut MatcherState, at_s: f64) {
     let transition = &character.config.transition;
     let h = &mut state.header;
     let from = h.anchor;
-    let then = StateHeader { animated_root: from.animated_root, since_transition_s: from.since_transition_s, ..*h };
-    let before = then.shown_root(transition);
+    let then = LastTransition { since_s: from.since_transition_s, ..h.transition };
+    let before = then.shown_root(from.animated_root, transition);
     let after = h.shown_root(transition);
-    h.time_s = at_s;
-    let span = character.source.span(h.playing.clip);
-    if span.looping && h.playing.time_s >= span.seconds {
-        // Whole cycles are subtracted: an hour in a loop must cost no more than a second.
-        let cycles_s = (h.playing.time_s / span.seconds).floor() * span.seconds;
-        h.playing.time_s -= cycles_s;
-        h.events_s -= cycles_s;
-        // Only the last cycle of a stretch counts.
-        h.entered_s = (h.entered_s - cycles_s).max(h.playing.time_s - span.seconds);
+    h.clock.time_s = at_s;
+    let span = character.source.span(h.playback.playing.clip);
+    if span.looping {
+        h.playback.subtract_cycles(span.seconds);
     }
     h.drop_anchor();
     state.history(&character.resolved.layout).record(before, after, from.time_s, at_s);
@@ -148,45 +144,57 @@ pub fn settle(character: &Character, state: &mut MatcherState, at_s: f64) {
 /// Runs a control tick of the source's memory.
 pub fn tick_source(character: &Character, state: &mut MatcherState, scratch: &mut SourceScratch) {
     let memory = &mut state.block[character.resolved.layout.memory.clone()];
-    character.source.tick(&state.header.playing, memory, scratch);
+    character.source.tick(&state.header.playback.playing, memory, scratch);
 }
 
 /// Runs a control tick of the contacts: a foot that touches now (`[contact joints]` 1) and did not at the last tick makes a footstep.
-pub fn tick_contacts(touching: &[u8], h: &mut StateHeader, output: &mut Output) {
+pub fn tick_contacts(touching: &[u8], playback: &mut Playback, now_s: f64, output: &mut Output) {
     let now = touching.iter().enumerate().take(64);
     let touching = now.fold(0u64, |bits, (slot, touches)| bits | u64::from(*touches == 1) << slot);
-    let landed = touching & !h.touching;
-    h.touching = touching;
+    let landed = touching & !playback.touching;
+    playback.touching = touching;
     for slot in (0..output.contacts.len().min(64)).filter(|slot| landed >> slot & 1 == 1) {
         let joint = output.contacts[slot].joint;
-        output.step(Footstep { joint, time_s: h.time_s, position: Vec3::ZERO });
+        output.step(Footstep { joint, time_s: now_s, position: Vec3::ZERO });
     }
 }
 
 /// Runs a control tick of the play rate.
 pub fn tick_play_rate(character: &Character, state: &mut MatcherState, scratch: &mut SourceScratch) {
     let (config, layout) = (&character.config, &character.resolved.layout);
-    if state.header.stranded {
-        state.header.slow_down(character.resolved.springs.velocity_half_life_s);
+    if state.header.choice.stranded {
+        state.header.playback.slow_down(character.resolved.springs.velocity_half_life_s);
         return;
     }
-    let is_over = character.is_over(&state.header.playing, 0.0);
+    let is_over = character.is_over(&state.header.playback.playing, 0.0);
     if let Some(rate) = character.director.play_rate(state.director(layout), is_over) {
-        state.header.play_rate = rate;
+        state.header.playback.play_rate = rate;
         return;
     }
     if !config.play_rate.enabled {
-        state.header.play_rate = 1.0;
+        state.header.playback.play_rate = 1.0;
         return;
     }
     let clip = character.source.root_velocity(state.playhead(layout), scratch);
     let h = &mut state.header;
-    let ahead = h.simulation.position - h.shown_root(&config.transition).translation;
-    let (clip, ahead) = (h.animated_root.rotation * clip, Vec3::new(ahead.x, 0.0, ahead.z));
-    h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, ahead, CONTROL_S as f32);
+    let ahead = h.root.simulation.position - h.shown_root(&config.transition).translation;
+    let (clip, ahead) = (h.root.animated.rotation * clip, Vec3::new(ahead.x, 0.0, ahead.z));
+    let rate = &mut h.playback.play_rate;
+    *rate = config.play_rate.next(*rate, clip, h.root.simulation.velocity, ahead, CONTROL_S as f32);
 }
 
-impl StateHeader {
+impl Playback {
+    /// Subtracts whole cycles of a loop: an hour in it must cost no more than a second.
+    fn subtract_cycles(&mut self, cycle_s: f64) {
+        if self.playing.time_s >= cycle_s {
+            let cycles_s = (self.playing.time_s / cycle_s).floor() * cycle_s;
+            self.playing.time_s -= cycles_s;
+            self.events_s -= cycles_s;
+            // Only the last cycle of a stretch counts.
+            self.entered_s = (self.entered_s - cycles_s).max(self.playing.time_s - cycle_s);
+        }
+    }
+
     /// Runs a control tick of coming to a halt, with the half-life `half_life_s` of the simulated character.
     fn slow_down(&mut self, half_life_s: f32) {
         self.play_rate *= 1.0 - spring::damp(half_life_s, CONTROL_S as f32);

@@ -2,8 +2,10 @@
 
 use crate::input::MotionInput;
 use crate::matcher::character::Character;
-use crate::matcher::state::{MatcherState, StateHeader};
+use crate::matcher::state::MatcherState;
+use crate::matcher::state_groups::GoalState;
 use crate::schema::TrajectorySample;
+use crate::trajectory::Simulation;
 use crate::trajectory::control::Steering;
 use crate::trajectory::predict::Prediction;
 use glam::Vec3;
@@ -16,29 +18,33 @@ pub struct Predict<'a> {
     pub input: &'a MotionInput<'a>,
     /// Maximum speed that the director allows, in m/s.
     pub max_speed_mps: f32,
-    /// Simulated character; read. Desired velocity, facing and gait, and the progress along a path; written.
-    pub header: &'a mut StateHeader,
+    /// Simulated character; read.
+    pub simulation: &'a Simulation,
+    /// True while nothing can be played: the character comes to rest.
+    pub stranded: bool,
+    /// Desired velocity, facing and gait, and the progress along a path; written.
+    pub goal: &'a mut GoalState,
 }
 
 impl Predict<'_> {
     /// Sets desired velocity, facing and gait. Returns the velocity that the goal requests without the maximum speed, in world space,
     /// in m/s.
     pub fn run(self) -> Vec3 {
-        let (max_speed_mps, resolved, h) = (self.max_speed_mps, &self.character.resolved, self.header);
+        let (max_speed_mps, resolved, goal) = (self.max_speed_mps, &self.character.resolved, self.goal);
         let steering = Steering {
             input: self.input,
-            now: &h.simulation,
-            before: &h.desired,
+            now: self.simulation,
+            before: &goal.desired,
             speeds: &resolved.stick,
             max_speed_mps,
             velocity_half_life_s: resolved.springs.velocity_half_life_s,
         };
         let unlimited = Steering { max_speed_mps: f32::INFINITY, ..steering };
-        let faster = max_speed_mps.is_finite().then(|| unlimited.desired(&mut h.path.clone(), 0.0));
-        h.desired = steering.desired(&mut h.path, 0.0);
-        let requested = faster.unwrap_or(h.desired).velocity;
-        if h.stranded {
-            (h.desired.velocity, h.desired.facing) = (Vec3::ZERO, h.simulation.facing);
+        let faster = max_speed_mps.is_finite().then(|| unlimited.desired(&mut goal.path.clone(), 0.0));
+        goal.desired = steering.desired(&mut goal.path, 0.0);
+        let requested = faster.unwrap_or(goal.desired).velocity;
+        if self.stranded {
+            (goal.desired.velocity, goal.desired.facing) = (Vec3::ZERO, self.simulation.facing);
         }
         requested
     }
@@ -56,9 +62,9 @@ pub fn prediction<'a>(character: &'a Character, input: &'a MotionInput<'a>, stat
     let (config, h) = (&character.config, &state.header);
     Prediction {
         input,
-        simulation: h.simulation,
-        desired: h.desired,
-        progress: h.path,
+        simulation: h.root.simulation,
+        desired: h.goal.desired,
+        progress: h.goal.path,
         speeds: &character.resolved.stick,
         max_speed_mps: character.max_speed_mps(state),
         config: &character.resolved.springs,

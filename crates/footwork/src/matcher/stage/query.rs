@@ -61,7 +61,7 @@ impl Query<'_> {
                 *s = blend(*s, source.trajectory(at, &mut self.scratch.source, *t), config.unsteered_clip_blend);
             }
         }
-        let now_s = h.time_s;
+        let now_s = h.clock.time_s;
         let history = self.state.history(&character.resolved.layout);
         for (s, t) in b.trajectory.iter_mut().zip(times_s).filter(|(_, t)| **t < 0.0) {
             *s = history.look_back(root, now_s, -t);

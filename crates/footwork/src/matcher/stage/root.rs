@@ -4,7 +4,8 @@ use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::TransitionConfig;
 use crate::input::{GroundHook, GroundPoint};
 use crate::matcher::character::Character;
-use crate::matcher::state::{BlockLayout, MatcherState, StateHeader};
+use crate::matcher::state::{BlockLayout, MatcherState};
+use crate::matcher::state_groups::RootState;
 use crate::math::{Facing, Quat, Transform, spring};
 use crate::trajectory::{Simulation, history};
 use glam::Vec3;
@@ -27,14 +28,14 @@ pub struct Root<'a> {
     /// True while a director plays its own motion: no search corrects what a limited adjustment leaves.
     pub is_carried: bool,
     /// Animated root and simulated character; written.
-    pub header: &'a mut StateHeader,
+    pub root: &'a mut RootState,
 }
 
 impl Root<'_> {
     /// Adjusts a root that moved from `before` to `after` within `dt_s`. The simulated character follows an unsteered one.
     pub fn run(self, before: Transform, after: Transform, unsteered: bool, dt_s: f32) {
         if unsteered || self.character.config.root.mode == RootMode::Animation {
-            follow(&mut self.header.simulation, before, after, dt_s);
+            follow(&mut self.root.simulation, before, after, dt_s);
         } else if dt_s > 0.0 {
             self.adjust(before, after, dt_s);
         }
@@ -42,24 +43,24 @@ impl Root<'_> {
 
     /// Pulls the animation towards the simulated character.
     fn adjust(self, before: Transform, after: Transform, dt_s: f32) {
-        let Self { character, ground, is_carried, header: h } = self;
+        let Self { character, ground, is_carried, root: state } = self;
         let config = &character.config.root;
-        config.pull_simulation(&mut h.simulation, after, dt_s);
+        config.pull_simulation(&mut state.simulation, after, dt_s);
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
         let job = AdjustRoot {
             config,
-            simulation: &h.simulation,
+            simulation: &state.simulation,
             speed_mps: if is_carried { CARRIED } else { (after.translation - before.translation).length() / dt_s },
             turn_radps: a.angle_to(b).abs() / dt_s,
             free_turn_radps: if is_carried { CARRIED } else { character.resolved.free_turn_radps },
             dt_s,
         };
         let (shift, turn) = job.run(after);
-        h.root_slip += (shift / dt_s - h.root_slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
-        let root = &mut h.animated_root;
+        state.slip += (shift / dt_s - state.slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
+        let root = &mut state.animated;
         root.translation += shift;
         // Clips of slopes and stairs go up and down. Their height must not remain.
-        let level_m = ground.map_or(h.simulation.position.y, |g| GroundPoint::under(g, after.translation).height_m);
+        let level_m = ground.map_or(state.simulation.position.y, |g| GroundPoint::under(g, after.translation).height_m);
         root.translation.y += (level_m - after.translation.y) * spring::damp(HEIGHT_HALF_LIFE_S, dt_s);
         root.rotation = (Quat::from_rotation_y(turn) * root.rotation).renormalize();
     }
@@ -85,20 +86,20 @@ pub fn teleport(config: &TransitionConfig, state: &mut MatcherState, layout: &Bl
     let by = target * shown.inverse();
     let turned = |f: Facing| Facing::from_direction(by.direction(f.direction())).unwrap_or(f);
     let h = &mut state.header;
-    h.animated_root = by * h.animated_root;
-    h.root_offset = h.root_offset.turned(by.rotation);
+    h.root.animated = by * h.root.animated;
+    h.transition.root_offset = h.transition.root_offset.turned(by.rotation);
     h.anchor.animated_root = by * h.anchor.animated_root;
-    for s in [&mut h.simulation, &mut h.anchor.simulation] {
+    for s in [&mut h.root.simulation, &mut h.anchor.simulation] {
         s.position = by.point(s.position);
         s.velocity = by.direction(s.velocity);
         s.acceleration = by.direction(s.acceleration);
         s.facing = turned(s.facing);
     }
-    h.desired.velocity = by.direction(h.desired.velocity);
-    h.desired.facing = turned(h.desired.facing);
-    h.searched_velocity = by.direction(h.searched_velocity);
-    h.searched_facing = turned(h.searched_facing);
-    h.path = Default::default();
+    h.goal.desired.velocity = by.direction(h.goal.desired.velocity);
+    h.goal.desired.facing = turned(h.goal.desired.facing);
+    h.goal.path = Default::default();
+    h.choice.searched_velocity = by.direction(h.choice.searched_velocity);
+    h.choice.searched_facing = turned(h.choice.searched_facing);
     h.corrections.body = h.corrections.body.moved(by);
     for foot in state.feet_mut(layout) {
         *foot = foot.moved(by);

@@ -37,7 +37,7 @@ impl Show<'_> {
         for (out, (foot, touches)) in output.contacts.iter_mut().zip(feet) {
             (out.touching, out.locked_s) = (*touches == 1, foot.held_s);
         }
-        output.playing = state.header.playing;
+        output.playing = state.header.playback.playing;
         director.bend_curves(state.after_tick(layout), &mut scratch.source, &mut output.curves);
         let body = (&mut output.pose, &mut output.velocity);
         director.bend_pose(state.after_tick(layout), false, scratch.layer_scratch().0, body);

@@ -5,7 +5,6 @@ use crate::adjust::root::RootMode;
 use crate::adjust::stride_warp::StrideWarp;
 use crate::input::{Goal, MotionInput};
 use crate::matcher::character::Character;
-use crate::matcher::state::StateHeader;
 use crate::matcher::warp::Warp;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat};
@@ -19,17 +18,19 @@ pub struct WarpGoals<'a> {
     pub character: &'a Character,
     /// Goal; read.
     pub input: &'a MotionInput<'a>,
-    /// Velocity of the playing root along its own axes, in m/s, at a play rate of 1.
+    /// Velocity of the playing root along its own axes, in m/s, at its play rate.
     pub clip_velocity: Vec3,
-    /// Warp; written. Simulated character, play rate; read.
-    pub header: &'a mut StateHeader,
+    /// Velocity of the simulated character along the axes of the shown root, in m/s.
+    pub wanted: Vec3,
+    /// Warp of the playing clip; written.
+    pub warp: &'a mut Warp,
 }
 
 impl WarpGoals<'_> {
     /// Runs a control tick of `dt_s`, and bends `lower` and the pose.
     pub fn run(self, lower: &mut LowerBody, pose: &mut Pose, dt_s: f32) {
         let config = &self.character.config;
-        let mut warp = self.header.warp;
+        let mut warp = *self.warp;
         warp.advance(config, lower, dt_s);
         if !config.orientation_warp.enabled {
             warp.turn = Spring::default();
@@ -39,13 +40,11 @@ impl WarpGoals<'_> {
         }
         self.set_goals(&mut warp);
         warp.apply(config, 0.0, lower, pose);
-        self.header.warp = warp;
+        *self.warp = warp;
     }
 
     fn set_goals(&self, warp: &mut Warp) {
-        let (config, h) = (&self.character.config, &self.header);
-        let clip = self.clip_velocity * h.play_rate;
-        let wanted = h.shown_root(&config.transition).inverse_direction(h.simulation.velocity);
+        let (config, clip, wanted) = (&self.character.config, self.clip_velocity, self.wanted);
         // Without a goal, or with the animation as root driver, there is no direction to warp to.
         let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;
         let turns = led && config.orientation_warp.enabled;

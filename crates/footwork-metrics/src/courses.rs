@@ -1,4 +1,4 @@
-//! Scripted input for comparing characters: seven courses, one row per 1/60 s.
+//! Scripted input for comparing characters: eight courses, one row per 1/60 s.
 //!
 //! | course | seconds | what |
 //! |---|---|---|
@@ -9,6 +9,7 @@
 //! | e | 30 | strafing in circles, facing +Z |
 //! | f | 600 | a random stick |
 //! | g | 545 | 200 random starts and stops: any direction, walking or running, any phase of the stride |
+//! | h | 560 | 40 steady commands of 12 s: eight directions, eight directions strafing, circles of 30 and 60 degrees per second |
 //!
 //! Stick directions are in world space; a stick is either full or zero.
 
@@ -26,10 +27,10 @@ use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 /// Names of the courses.
-pub const COURSES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
+pub const COURSES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
 /// Titles of the courses of [`COURSES`].
-pub const TITLES: [&str; 7] = [
+pub const TITLES: [&str; 8] = [
     "straight ahead",
     "turns of 90 degrees",
     "turning back",
@@ -37,6 +38,7 @@ pub const TITLES: [&str; 7] = [
     "strafing in circles",
     "random stick, 10 minutes",
     "200 random starts and stops",
+    "40 steady commands",
 ];
 
 /// Seed of courses f and g in the first run.
@@ -58,6 +60,17 @@ pub struct Course {
     pub rows: Vec<Stick>,
     /// Commands whose response is timed, in order.
     pub commands: Vec<Command>,
+    /// Rows in which a character should have settled, in order.
+    pub steady: Vec<Steady>,
+}
+
+/// Rows of a constant command, without its first 2 s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steady {
+    /// The rows.
+    pub rows: std::ops::Range<usize>,
+    /// True for a stick that turns at a constant rate.
+    pub circle: bool,
 }
 
 /// A change of the stick.
@@ -107,7 +120,7 @@ impl Run {
 /// Returns a course by its name; `None` for an unknown name.
 pub fn course(name: &str, run: Run) -> Option<Course> {
     let name = COURSES.into_iter().find(|n| *n == name)?;
-    let mut course = Course { name, rows: Vec::new(), commands: Vec::new() };
+    let mut course = Course { name, rows: Vec::new(), commands: Vec::new(), steady: Vec::new() };
     match name {
         "a" => course.rows.extend((0..1200).map(|k| towards(0.0, gait(k < 600)))),
         "b" => turns(&mut course, CommandKind::Turn90),
@@ -119,6 +132,10 @@ pub fn course(name: &str, run: Run) -> Option<Course> {
         })),
         "g" => {
             random_starts_and_stops(&mut course, run.seed);
+            return Some(course);
+        }
+        "h" => {
+            steady_commands(&mut course);
             return Some(course);
         }
         _ => {
@@ -189,6 +206,27 @@ fn random_starts_and_stops(course: &mut Course, seed: u64) {
         }
         let rows = ((2.2 + length) * f64::from(RATE_HZ)).round() as usize;
         course.rows.extend(std::iter::repeat_n(stick, rows));
+    }
+}
+
+/// Each command follows 2 s straight ahead, and lasts for 12 s.
+fn steady_commands(course: &mut Course) {
+    let seconds = |s: usize| s * RATE_HZ as usize;
+    let mut add = |gait: Gait, circle: bool, stick: &dyn Fn(f32) -> Stick| {
+        course.rows.extend(std::iter::repeat_n(towards(0.0, gait), seconds(2)));
+        let first = course.rows.len();
+        course.rows.extend((0..seconds(12)).map(|k| stick(k as f32 / RATE_HZ)));
+        course.steady.push(Steady { rows: first + seconds(2)..course.rows.len(), circle });
+    };
+    for gait in [Gait::Walk, Gait::Run] {
+        for eighth in 0..8 {
+            let ahead = towards(eighth as f32 * TAU / 8.0, gait);
+            add(gait, false, &|_| ahead);
+            add(gait, false, &|_| Stick { strafe: true, look: Vec2::Y, ..ahead });
+        }
+        for turn_radps in [-PI / 3.0, -PI / 6.0, PI / 6.0, PI / 3.0] {
+            add(gait, true, &|time_s| towards(turn_radps * time_s, gait));
+        }
     }
 }
 
@@ -348,7 +386,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(course("h", Run::new(0)), None);
+        assert_eq!(course("i", Run::new(0)), None);
     }
 
     #[test]
@@ -370,6 +408,19 @@ mod tests {
                 quarters[usize::from(moving.x > 0.0) * 2 + usize::from(moving.y > 0.0)] += 1;
             }
             assert!(quarters.iter().all(|n| *n > 30) && lengths.len() > 40, "{quarters:?} {}", lengths.len());
+        }
+    }
+
+    #[test]
+    fn steady_commands_last_ten_seconds_after_two() {
+        let h = course("h", Run::new(0)).unwrap();
+        assert_eq!((h.rows.len(), h.steady.len()), (40 * 14 * 60, 40));
+        assert_eq!(h.steady.iter().filter(|s| s.circle).count(), 8);
+        for steady in &h.steady {
+            assert_eq!(steady.rows.len(), 600);
+            let sticks = &h.rows[steady.rows.start - 120..steady.rows.end];
+            let turns = |pair: &[Stick]| pair[0].movement.distance(pair[1].movement) > 1e-3;
+            assert!(sticks.windows(2).all(|pair| turns(pair) == steady.circle));
         }
     }
 

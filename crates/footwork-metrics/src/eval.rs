@@ -51,8 +51,9 @@ pub const T90_MEAN: &str = "t90_mean_s";
 /// Share of the source's frames that course f played at least once. It is not computed from samples.
 pub const COVERAGE: &str = "coverage_pct";
 
-/// The course that is used only for response times. All other metrics come from courses a to f.
-const ANSWERS_ONLY: &str = "g";
+/// The courses that are used for one kind of metric alone: for response times, and for steady commands. All other metrics come from
+/// courses a to f.
+const ONE_KIND: [&str; 2] = ["g", "h"];
 
 /// Returns the keys of all metrics, in the order of the report.
 pub fn keys() -> impl Iterator<Item = &'static str> {
@@ -100,6 +101,17 @@ pub const METRICS: &[Metric] = {
         captured("dv_over_source_pct", Q::VelocityChangeOverPlayed, PctOver(1.0)),
         captured("dv_over_database_pct", Q::VelocityChangeOverDatabase, PctOver(1.0)),
         captured("dv_max_over_source", Q::VelocityChangeOverMax, Max),
+        captured("pops_per_min", Q::Pops, Mean),
+        feet_off("pops_ik_off_per_min", Q::Pops, Mean),
+        captured("pop_worst_ratio", Q::WorldChangeOverDatabase, Max),
+        played("hips_low_median_cm", Q::HipsLow, MEDIAN),
+        played("hips_low_p95_cm", Q::HipsLow, P95),
+        played("knee_bent_median_deg", Q::KneeBent, MEDIAN),
+        played("knee_bent_p95_deg", Q::KneeBent, P95),
+        captured("shin_gap_lt_8cm_pct", Q::ShinsNear, PctOver(-8.0)),
+        feet_off("shin_gap_lt_8cm_ik_off_pct", Q::ShinsNear, PctOver(-8.0)),
+        captured("planted_twist_degps", Q::PlantedTwist, Mean),
+        feet_off("planted_twist_ik_off_degps", Q::PlantedTwist, Mean),
         played("root_yaw_step_deg", Q::YawStepChange, Mean),
         played("root_yaw_step_p95_deg", Q::YawStepChange, P95),
         played("path_error_m", Q::PathError, Mean),
@@ -108,9 +120,13 @@ pub const METRICS: &[Metric] = {
         played("heading_error_p95_deg", Q::HeadingError, P95),
         played("pose_jump_cm", Q::PoseJump, Mean),
         played("pose_jump_p95_cm", Q::PoseJump, P95),
+        played("pose_jump_max_cm", Q::PoseJump, Max),
         played("velocity_jump_cm_s", Q::VelocityJump, Mean),
         played("velocity_jump_p95_cm_s", Q::VelocityJump, P95),
         played("transitions_per_s", Q::Transitions, Mean),
+        played("steady_transitions_per_s", Q::Steady, Mean),
+        played("steady_straight_transitions_per_s", Q::SteadyStraight, Mean),
+        played("steady_circle_transitions_per_s", Q::SteadyCircle, Mean),
         played("frames_between_median", Q::FramesBetween, MEDIAN),
         command("t90_90_vel_s", Q::Turn90Velocity, MEDIAN),
         command("t90_90_head_s", Q::Turn90Heading, MEDIAN),
@@ -284,8 +300,9 @@ impl Evaluation {
         let drive = |course: &Course, run: usize| {
             let (source, recording) = (&self.source, record(&self.source, course)?);
             let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
-            if course.name == ANSWERS_ONLY {
+            if ONE_KIND.contains(&course.name) {
                 with_feet.add_answers(source, &recording, course, run, speeds);
+                with_feet.add_steadiness(&recording, course, run);
             } else {
                 with_feet.add_recording(source, &recording, course, run, speeds);
                 without_feet = with_feet.clone();
@@ -324,7 +341,7 @@ impl Evaluation {
         }
         for run in 0..self.runs.len() {
             // The played frames of a run are known only after all of its courses.
-            let of_run = || jobs.iter().zip(&driven).filter(|((r, c), _)| *r == run && c.name != ANSWERS_ONLY);
+            let of_run = || jobs.iter().zip(&driven).filter(|((r, c), _)| *r == run && !ONE_KIND.contains(&c.name));
             let frames: Vec<SourceFrame> = of_run().flat_map(|(_, d)| &d.recording.motion.playing).copied().collect();
             let limits_mps = self.source.velocity_change_p999_of_mps(&frames);
             for ((_, course), driven) in of_run() {
@@ -390,8 +407,9 @@ impl Evaluation {
         let speeds = character.stick();
         let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
         let on = record(character, &self.db, source, course)?;
-        if course.name == ANSWERS_ONLY {
+        if ONE_KIND.contains(&course.name) {
             with_feet.add_answers(source, &on, course, run, speeds);
+            with_feet.add_steadiness(&on, course, run);
             return Ok(Driven { with_feet, without_feet, played, recording: on, coverage: None });
         }
         let off = match &subject.without_feet {

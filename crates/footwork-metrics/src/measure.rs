@@ -2,7 +2,7 @@
 
 use crate::RATE_HZ;
 use crate::courses::Course;
-use crate::metrics::{feet, jerk, response, root, skate};
+use crate::metrics::{feet, jerk, posture, response, root, skate};
 use crate::motion::{Motion, Space};
 use crate::recording::Recording;
 use crate::samples::{Occurrence, Samples};
@@ -15,6 +15,10 @@ use glam::Vec3;
 pub use crate::quantity::Quantity;
 pub use crate::response_times::response_times;
 
+/// Changes of velocity below this are invisible, m/s.
+const LEAST_CHANGE_MPS: f32 = 0.01;
+/// Changes of velocity above this are visible as jumps of a joint, m/s.
+const POP_MPS: f32 = 4.0;
 /// Minimum lock time of a foot that counts as planted: 0.2 s, and half a frame for rounding.
 const HELD_S: f32 = 12.5 / RATE_HZ;
 /// Frames without a command after which a character should be idle: 1.5 s.
@@ -23,9 +27,10 @@ const IDLE_FRAMES: usize = 90;
 /// Name of the course of captured motion.
 const MOCAP: &str = "mocap";
 
-/// Returns the ratio of a value to a limit; 0 for a value of 0, even if the limit is 0.
-fn over(value: f32, limit: f32) -> f32 {
-    if value > 0.0 { value / limit.max(f32::MIN_POSITIVE) } else { 0.0 }
+/// Returns the ratio of a change of velocity to a captured one. A joint that does not move in the clips counts as moved by
+/// [`LEAST_CHANGE_MPS`].
+fn over(change_mps: f32, captured_mps: f32) -> f32 {
+    change_mps / captured_mps.max(LEAST_CHANGE_MPS)
 }
 
 /// All samples of a motion.
@@ -62,10 +67,10 @@ impl Measurement {
         }
     }
 
-    /// Adds all of the source's clips on level ground, every frame once.
+    /// Adds all of the source's captured clips on level ground, every frame once.
     pub fn add_source(&mut self, source: &Source) {
         let place = Place { course: MOCAP, run: 0 };
-        for clip in source.clips.iter().filter(|c| c.level) {
+        for clip in source.clips.iter().filter(|c| c.level && !c.made) {
             for frame in 0..clip.motion.frames() {
                 self.add_frame(source, &clip.motion, frame, true, place);
             }
@@ -75,10 +80,14 @@ impl Measurement {
         self.samples[played as usize] = self.of(database).clone();
     }
 
-    /// Adds the source's frames that a recording played, as often as it played them.
+    /// Adds the captured frames that a recording played, as often as it played them.
     pub fn add_played(&mut self, source: &Source, recording: &Recording, run: usize) {
         for playing in &recording.motion.playing {
-            let motion = &source.clips[playing.clip.at()].motion;
+            let clip = &source.clips[playing.clip.at()];
+            if clip.made {
+                continue;
+            }
+            let motion = &clip.motion;
             self.add_frame(source, motion, playing.frame, true, Place { course: MOCAP, run });
         }
     }
@@ -101,6 +110,7 @@ impl Measurement {
             let whole = || place.moment(motion, frame, JointIndex(0));
             let root = motion.roots[frame];
             self.push(Quantity::PathError, root::path_error_m(root, recording.simulated[frame]), whole);
+            self.add_posture(source, motion, frame, place);
             let heading = root::heading_error_deg(root, recording.simulated_facings[frame]);
             self.push(Quantity::HeadingError, heading, whole);
             self.push(Quantity::Transitions, if since_seam == 0 { RATE_HZ } else { 0.0 }, whole);
@@ -158,8 +168,10 @@ impl Measurement {
                     let moment = || Place { course, ..place }.moment(motion, frame, joint);
                     to.push(Quantity::VelocityChangeOverPlayed, over(change_mps, *limit_mps), moment);
                 };
-                add(self, jerk::velocity_change_mps(motion, frame, joint), place.course);
-                add(played, source.velocity_change_mps(*playing, joint), MOCAP);
+                add(self, jerk::velocity_change_mps(motion, Space::Root, frame, joint), place.course);
+                if !source.clips[playing.clip.at()].made {
+                    add(played, source.velocity_change_mps(*playing, joint), MOCAP);
+                }
             }
         }
     }
@@ -182,10 +194,8 @@ impl Measurement {
             let weight = skate::height_weight(height - clip.lowest_height_m);
             self.push(Quantity::WeightedSkate, speed * weight, moment);
         }
-        for leg in &source.subject.legs {
-            let extension = feet::knee_extension_deg(motion, frame, *leg);
-            self.push(Quantity::KneeExtension, extension, || place.moment(motion, frame, leg[1]));
-        }
+        self.add_legs(source, motion, frame, place);
+        self.add_pops(source, motion, frame, place);
         for joint in (1..motion.joints).map(JointIndex::new) {
             let moment = || place.moment(motion, frame, joint);
             for (space, always, at_seam) in [
@@ -198,12 +208,83 @@ impl Measurement {
                     self.push(at_seam, jerk, moment);
                 }
             }
-            let Some(change) = jerk::velocity_change_mps(motion, frame, joint) else { continue };
+            let Some(change) = jerk::velocity_change_mps(motion, Space::Root, frame, joint) else { continue };
             self.push(Quantity::VelocityChange, change, moment);
-            let [p999, max] = [&source.velocity_change_p999_mps, &source.velocity_change_max_mps]
-                .map(|of| over(change, of[joint.at()]));
+            let captured = &source.changes;
+            let [p999, max] = [&captured.p999_mps, &captured.max_mps].map(|of| over(change, of[joint.at()]));
             self.push(Quantity::VelocityChangeOverDatabase, p999, moment);
             self.push(Quantity::VelocityChangeOverMax, max, moment);
+        }
+    }
+
+    /// Adds jumps of joints in world space. Of adjacent frames that jump, the first one counts.
+    fn add_pops(&mut self, source: &Source, motion: &Motion, frame: usize, place: Place) {
+        let captured = &source.world_changes;
+        let pop_of = |frame: usize| {
+            (1..motion.joints).map(JointIndex::new).find(|joint| {
+                jerk::velocity_change_mps(motion, Space::World, frame, *joint)
+                    .is_some_and(|change| change > POP_MPS.max(captured.max_mps[joint.at()]))
+            })
+        };
+        let pop = pop_of(frame).filter(|_| frame == 0 || pop_of(frame - 1).is_none());
+        let per_min = if pop.is_some() { 60.0 * RATE_HZ } else { 0.0 };
+        self.push(Quantity::Pops, per_min, || place.moment(motion, frame, pop.unwrap_or(JointIndex(0))));
+        for joint in (1..motion.joints).map(JointIndex::new) {
+            let Some(change) = jerk::velocity_change_mps(motion, Space::World, frame, joint) else { continue };
+            let ratio = over(change, captured.p999_mps[joint.at()]);
+            self.push(Quantity::WorldChangeOverDatabase, ratio, || place.moment(motion, frame, joint));
+        }
+    }
+
+    /// Adds height of the hips and bend of the knees, compared with the captured ones of the same speed.
+    fn add_posture(&mut self, source: &Source, motion: &Motion, frame: usize, place: Place) {
+        let typical = posture::speed_mps(motion, frame).and_then(|speed_mps| source.posture.at(speed_mps));
+        let Some(typical) = typical else { return };
+        let subject = &source.subject;
+        let hips_m = motion.position(Space::World, frame, subject.hips).y;
+        let low_cm = 100.0 * (typical.hips_m - hips_m);
+        self.push(Quantity::HipsLow, low_cm, || place.moment(motion, frame, subject.hips));
+        for (leg, (slot, _)) in subject.legs.iter().zip(&subject.feet) {
+            let touches = motion.contacts[frame * subject.contact_joints.len() + slot] != 0;
+            let bent_deg = typical.knee_deg[usize::from(touches)] - feet::knee_extension_deg(motion, frame, *leg);
+            if !bent_deg.is_nan() {
+                self.push(Quantity::KneeBent, bent_deg, || place.moment(motion, frame, leg[1]));
+            }
+        }
+    }
+
+    /// Adds the distance between the shins, and the twist of planted feet.
+    fn add_legs(&mut self, source: &Source, motion: &Motion, frame: usize, place: Place) {
+        let subject = &source.subject;
+        for (i, leg) in subject.legs.iter().enumerate() {
+            let extension = feet::knee_extension_deg(motion, frame, *leg);
+            self.push(Quantity::KneeExtension, extension, || place.moment(motion, frame, leg[1]));
+            for other in &subject.legs[..i] {
+                let near_cm = -feet::shin_gap_cm(motion, frame, [*other, *leg]);
+                self.push(Quantity::ShinsNear, near_cm, || place.moment(motion, frame, leg[1]));
+            }
+        }
+        for (slot, foot) in &subject.feet {
+            if motion.contacts[frame * subject.contact_joints.len() + slot] != 0
+                && let Some(twist_degps) = feet::twist_degps(motion, frame, *foot)
+            {
+                self.push(Quantity::PlantedTwist, twist_degps, || place.moment(motion, frame, foot[1]));
+            }
+        }
+    }
+
+    /// Adds only the transitions that follow steady commands.
+    pub fn add_steadiness(&mut self, recording: &Recording, course: &Course, run: usize) {
+        let place = Place { course: course.name, run };
+        for steady in &course.steady {
+            let kind = if steady.circle { Quantity::SteadyCircle } else { Quantity::SteadyStraight };
+            for frame in steady.rows.clone() {
+                let transitions = recording.seams.iter().filter(|seam| seam.frame == frame).count();
+                let per_s = transitions as f32 * RATE_HZ;
+                let whole = || place.moment(&recording.motion, frame, JointIndex(0));
+                self.push(kind, per_s, whole);
+                self.push(Quantity::Steady, per_s, whole);
+            }
         }
     }
 
@@ -275,7 +356,7 @@ mod tests {
     use crate::motion::Subject;
     use crate::motion::tests::moving;
     use crate::recording::{Jump, Seam};
-    use crate::source::SourceClip;
+    use crate::source::{SourceClip, VelocityChanges};
     use footwork::frames::ClipIndex;
     use footwork::input::Stick;
     use footwork::matcher::Playing;
@@ -303,6 +384,7 @@ mod tests {
             looping: false,
             level: true,
             aside: false,
+            made: false,
             rest_height_m: 0.0,
             lowest_height_m: 0.0,
         };
@@ -310,15 +392,22 @@ mod tests {
             contact_joints: vec![TOE],
             mirror_joints: vec![JointIndex(0), TOE],
             legs: Vec::new(),
+            feet: Vec::new(),
             hips: JointIndex(0),
             hips_forward: Vec3::Z,
         };
-        let limits = vec![1.0; 2];
-        Source { subject, clips: vec![clip], velocity_change_p999_mps: limits.clone(), velocity_change_max_mps: limits }
+        let changes = VelocityChanges { p999_mps: vec![1.0; 2], max_mps: vec![1.0; 2] };
+        Source {
+            subject,
+            clips: vec![clip],
+            changes: changes.clone(),
+            world_changes: changes,
+            posture: posture::Posture::default(),
+        }
     }
 
     fn course(rows: Vec<Stick>) -> Course {
-        Course { name: "a", rows, commands: Vec::new() }
+        Course { name: "a", rows, commands: Vec::new(), steady: Vec::new() }
     }
 
     fn measured(recording: &Recording, rows: Vec<Stick>) -> Measurement {

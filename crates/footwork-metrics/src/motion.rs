@@ -14,6 +14,8 @@ pub struct Subject {
     pub mirror_joints: Vec<JointIndex>,
     /// Hip, knee and ankle above each contact joint that has them.
     pub legs: Vec<[JointIndex; 3]>,
+    /// `[legs]` contact slot of the leg, and its ankle and toe.
+    pub feet: Vec<(usize, [JointIndex; 2])>,
     /// The hips; the root if the hips are unknown.
     pub hips: JointIndex,
     /// The axis of the hips that points forward on average, unit, in the hips' own space. It differs between rigs.
@@ -28,6 +30,8 @@ impl Subject {
         let ahead = |frame: usize| db.poses.rotations[frame * db.poses.joints + hips].inverse() * Vec3::Z;
         let clips = (0..db.originals()).map(ClipIndex::new).filter(|clip| !crate::is_aside(db, *clip));
         let frames = clips.flat_map(|clip| db.clips[clip.at()].frame_range());
+        let legs: Vec<_> = body.iter().flat_map(|body| body.legs.iter().enumerate()).collect();
+        let legs: Vec<_> = legs.into_iter().filter_map(|(slot, leg)| Some((slot, leg.as_ref()?))).collect();
         let sum = if hips == 0 { Vec3::Z } else { frames.map(ahead).sum() };
         Self {
             contact_joints: db.rig.contact_joints.clone(),
@@ -35,7 +39,8 @@ impl Subject {
                 Some(table) => table.pairs.clone(),
                 None => (0..db.skeleton.len()).map(JointIndex::new).collect(),
             },
-            legs: body.iter().flat_map(|body| body.legs.iter().flatten()).map(|l| [l.hip, l.knee, l.ankle]).collect(),
+            legs: legs.iter().map(|(_, l)| [l.hip, l.knee, l.ankle]).collect(),
+            feet: legs.iter().map(|(slot, l)| (*slot, [l.ankle, l.toe])).collect(),
             hips: JointIndex::new(hips),
             hips_forward: sum.try_normalize().unwrap_or(Vec3::Z),
         }

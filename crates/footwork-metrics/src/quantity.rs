@@ -51,6 +51,19 @@ quantities! {
     VelocityChangeOverDatabase,
     /// The same, divided by the joint's maximum in the source.
     VelocityChangeOverMax,
+    /// Change of velocity in world space per frame, divided by the joint's 99.9th percentile in all captured frames.
+    WorldChangeOverDatabase,
+    /// Jumps of a joint, per minute, one sample per frame: changes of velocity in world space of more than 4 m/s that are larger than
+    /// the joint's maximum in the captured clips.
+    Pops,
+    /// Height of the hips below that of the captured frames of the same speed, cm; negative above it.
+    HipsLow,
+    /// Bend of the knee beyond that of the captured frames of the same speed and contact, degrees; negative for a straighter knee.
+    KneeBent,
+    /// Distance between the shins, cm, negative: a larger value is a smaller distance.
+    ShinsNear,
+    /// Turn rate of feet in contact about the vertical axis, degrees per second.
+    PlantedTwist,
     /// Change of the root's turn per frame at transitions, degrees.
     YawStepChange,
     /// Distance between the root and the simulated character, metres.
@@ -63,6 +76,12 @@ quantities! {
     VelocityJump,
     /// Transitions per second, one sample per frame.
     Transitions,
+    /// Transitions per second, from 2 s to 12 s after a constant command straight ahead or aside; one sample per frame.
+    SteadyStraight,
+    /// The same for a stick that turns at a constant rate.
+    SteadyCircle,
+    /// `SteadyStraight` and `SteadyCircle` together.
+    Steady,
     /// Frames from one transition to the next.
     FramesBetween,
     /// Response time of the hips' velocity to turns of 90 degrees, s.

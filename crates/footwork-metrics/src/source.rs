@@ -1,8 +1,9 @@
 //! The motion capture of a database, measured as the reference for a character's motion.
 
 use crate::RATE_HZ;
+use crate::metrics::posture::Posture;
 use crate::metrics::{jerk, skate};
-use crate::motion::{Motion, SourceFrame, Subject};
+use crate::motion::{Motion, SourceFrame, Space, Subject};
 use crate::samples::percentile;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
@@ -21,6 +22,8 @@ pub struct SourceClip {
     pub level: bool,
     /// True if default queries exclude it: [`Database::NO_LOCOMOTION`].
     pub aside: bool,
+    /// True if the build generated it: it is then no reference for what was captured.
+    pub made: bool,
     /// Height of toes in contact, metres.
     pub rest_height_m: f32,
     /// Lowest height of toes, metres.
@@ -34,10 +37,37 @@ pub struct Source {
     pub subject: Subject,
     /// `[originals]`.
     pub clips: Vec<SourceClip>,
-    /// `[joints]` 99.9th percentile of the joint's change of velocity, m/s.
-    pub velocity_change_p999_mps: Vec<f32>,
-    /// `[joints]` maximum of the joint's change of velocity, m/s.
-    pub velocity_change_max_mps: Vec<f32>,
+    /// Changes of velocity in root space.
+    pub changes: VelocityChanges,
+    /// Changes of velocity in world space.
+    pub world_changes: VelocityChanges,
+    /// Height of the hips and bend of the knees at each speed.
+    pub posture: Posture,
+}
+
+/// The largest changes of velocity from one captured frame to the next, on level ground.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VelocityChanges {
+    /// `[joints]` 99.9th percentile, m/s.
+    pub p999_mps: Vec<f32>,
+    /// `[joints]` maximum, m/s.
+    pub max_mps: Vec<f32>,
+}
+
+impl VelocityChanges {
+    fn of(motions: &[&Motion], joints: usize, space: Space) -> Self {
+        let of_joint = |joint: usize| {
+            let frames = motions.iter().flat_map(|m| (0..m.frames()).map(move |f| (m, f)));
+            let change = |(m, f): (&&Motion, usize)| jerk::velocity_change_mps(m, space, f, JointIndex::new(joint));
+            let mut changes: Vec<f32> = frames.filter_map(change).collect();
+            if changes.is_empty() {
+                return (0.0, 0.0);
+            }
+            (percentile(&mut changes, 99.9), changes.iter().copied().fold(0.0, f32::max))
+        };
+        let (p999_mps, max_mps) = (0..joints).into_par_iter().map(of_joint).unzip();
+        Self { p999_mps, max_mps }
+    }
 }
 
 impl Source {
@@ -61,36 +91,22 @@ impl Source {
             known.into_iter().map(move |h| h.unwrap_or(usual)).collect::<Vec<f32>>()
         };
         let (rest, lowest) = (heights(skate::rest_height_m), heights(skate::lowest_height_m));
-        let limits: Vec<(f32, f32)> = (0..db.skeleton.len())
-            .into_par_iter()
-            .map(|joint| {
-                let mut changes: Vec<f32> = motions
-                    .iter()
-                    .zip(&level)
-                    .filter(|(_, level)| **level)
-                    .flat_map(|(m, _)| (0..m.frames()).map(move |f| (m, f)))
-                    .filter_map(|(m, f)| jerk::velocity_change_mps(m, f, JointIndex::new(joint)))
-                    .collect();
-                if changes.is_empty() {
-                    return (0.0, 0.0);
-                }
-                (percentile(&mut changes, 99.9), changes.iter().copied().fold(0.0, f32::max))
-            })
-            .collect();
+        let made: Vec<bool> = (0..db.originals()).map(|clip| db.is_made(&db.clips[clip])).collect();
+        let captured: Vec<&Motion> =
+            motions.iter().enumerate().filter(|(i, _)| level[*i] && !made[*i]).map(|(_, motion)| motion).collect();
+        let changes = |space| VelocityChanges::of(&captured, db.skeleton.len(), space);
+        let (changes, world_changes) = (changes(Space::Root), changes(Space::World));
+        let posture = Posture::of(&captured, &subject);
         let clips = motions.into_iter().enumerate().map(|(i, motion)| SourceClip {
             motion,
             looping: db.clips[i].looping(),
             level: level[i],
             aside: aside[i],
+            made: made[i],
             rest_height_m: rest[i],
             lowest_height_m: lowest[i],
         });
-        Self {
-            clips: clips.collect(),
-            subject,
-            velocity_change_p999_mps: limits.iter().map(|l| l.0).collect(),
-            velocity_change_max_mps: limits.iter().map(|l| l.1).collect(),
-        }
+        Self { clips: clips.collect(), subject, changes, world_changes, posture }
     }
 
     /// Returns the number of frames at 60 Hz of all clips that default queries play.
@@ -101,19 +117,22 @@ impl Source {
     /// Returns the change of velocity of a character's joint in a frame of the source, m/s; `None` near the start of a clip.
     pub fn velocity_change_mps(&self, playing: SourceFrame, joint: JointIndex) -> Option<f32> {
         let joint = if playing.mirrored { self.subject.mirror_joints[joint.at()] } else { joint };
-        jerk::velocity_change_mps(&self.clips[playing.clip.at()].motion, playing.frame, joint)
+        jerk::velocity_change_mps(&self.clips[playing.clip.at()].motion, Space::Root, playing.frame, joint)
     }
 
-    /// Returns, for `[joints]`, the 99.9th percentile of the joint's change of velocity over the played frames, m/s. A frame
-    /// counts as often as it was played.
+    /// Returns, for `[joints]`, the 99.9th percentile of the joint's change of velocity over the captured frames that were
+    /// played, m/s. A frame counts as often as it was played.
     pub fn velocity_change_p999_of_mps(&self, played: &[SourceFrame]) -> Vec<f32> {
         let of_joint = |joint: usize| {
             let joint = JointIndex::new(joint);
-            let mut changes: Vec<f32> =
-                played.iter().filter_map(|playing| self.velocity_change_mps(*playing, joint)).collect();
+            let mut changes: Vec<f32> = played
+                .iter()
+                .filter(|playing| !self.clips[playing.clip.at()].made)
+                .filter_map(|playing| self.velocity_change_mps(*playing, joint))
+                .collect();
             if changes.is_empty() { 0.0 } else { percentile(&mut changes, 99.9) }
         };
-        (0..self.velocity_change_p999_mps.len()).into_par_iter().map(of_joint).collect()
+        (0..self.changes.p999_mps.len()).into_par_iter().map(of_joint).collect()
     }
 
     /// Returns the frame nearest to the playback position.

@@ -317,7 +317,7 @@ pub struct EvalArgs {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub seeds: u32,
     /// Courses to run (see below)
-    #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f", value_parser = footwork_metrics::courses::COURSES)]
+    #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f,h", value_parser = footwork_metrics::courses::COURSES)]
     pub courses: Vec<String>,
     /// Networks (.fwnet, or `built-in`) to compare with the exact search. Rows are `exact`, `decompressor` and `learned`, each
     /// also `_free`; errors, bytes and times of the networks come first

@@ -21,9 +21,9 @@ pub fn jerk_mps3(motion: &Motion, space: Space, frame: usize, joint: JointIndex)
     Some(third.length() * RATE_HZ * RATE_HZ * RATE_HZ)
 }
 
-/// Returns the change of a joint's velocity in root space from one frame to the next, m/s. `None` in the first two frames.
-pub fn velocity_change_mps(motion: &Motion, frame: usize, joint: JointIndex) -> Option<f32> {
-    let [p0, p1, p2] = latest(motion, Space::Root, frame, joint)?;
+/// Returns the change of a joint's velocity from one frame to the next, m/s. `None` in the first two frames.
+pub fn velocity_change_mps(motion: &Motion, space: Space, frame: usize, joint: JointIndex) -> Option<f32> {
+    let [p0, p1, p2] = latest(motion, space, frame, joint)?;
     Some(((p0 - p1) - (p1 - p2)).length() * RATE_HZ)
 }
 
@@ -49,9 +49,9 @@ mod tests {
     fn the_velocity_of_a_parabola_changes_evenly() {
         // 6 m/s2: 0.1 m/s each frame.
         let motion = moving(30, |_| Transform::IDENTITY, |t| Vec3::X * (3.0 * t * t));
-        assert_eq!(velocity_change_mps(&motion, 1, TOE), None);
+        assert_eq!(velocity_change_mps(&motion, Space::World, 1, TOE), None);
         for frame in 2..30 {
-            assert!((velocity_change_mps(&motion, frame, TOE).unwrap() - 0.1).abs() < 1e-4);
+            assert!((velocity_change_mps(&motion, Space::World, frame, TOE).unwrap() - 0.1).abs() < 1e-4);
         }
     }
 
@@ -60,7 +60,7 @@ mod tests {
         let motion = moving(30, circling, |t| circling(t).point(Vec3::new(0.5, 1.0, 0.0)));
         for frame in 3..30 {
             assert!(jerk_mps3(&motion, Space::Root, frame, TOE).unwrap() < 0.3);
-            assert!(velocity_change_mps(&motion, frame, TOE).unwrap() < 1e-4);
+            assert!(velocity_change_mps(&motion, Space::Root, frame, TOE).unwrap() < 1e-4);
             // On a circle of 2.5 m at 1 rad/s: 2.5 m/s3.
             assert!((jerk_mps3(&motion, Space::World, frame, TOE).unwrap() - 2.5).abs() < 0.5);
         }

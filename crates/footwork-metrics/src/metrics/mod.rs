@@ -2,6 +2,7 @@
 
 pub mod feet;
 pub mod jerk;
+pub mod posture;
 pub mod response;
 pub mod root;
 pub mod seam;

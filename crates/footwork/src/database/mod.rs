@@ -385,6 +385,11 @@ impl Database {
         tags.into_iter().map(|tag| self.tags[tag].as_str()).collect()
     }
 
+    /// Returns true if the build generated a clip from others: all or part of it has the tag [`Self::MADE`].
+    pub fn is_made(&self, clip: &Clip) -> bool {
+        self.clip_tags(clip).contains(&Self::MADE)
+    }
+
     /// Returns the names of the tags in a set, in the order of [`DatabaseContent::tags`].
     pub fn tag_names(&self, tags: TagMask) -> impl Iterator<Item = &str> {
         tags.iter().filter_map(|tag| self.tags.get(tag)).map(String::as_str)

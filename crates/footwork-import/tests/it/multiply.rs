@@ -3,6 +3,7 @@
 use footwork::build::{BuildConfig, BuildOptions, BuildReport, Multiply, build};
 use footwork::clip::RawClip;
 use footwork::database::Database;
+use footwork::frames::ClipIndex;
 use footwork_gait::{GaitOptions, PACK_19, clips};
 use glam::Vec3;
 
@@ -30,8 +31,8 @@ fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
     }
     for kind in [
         "plant_walk_90_left",
-        "curve_run_tight_left",
-        "curve_walk_slight_left",
+        "curve_run_80_left",
+        "curve_walk_10_left",
         "pace_walk_45",
         "turn_90_left",
         "step_90_right",
@@ -43,7 +44,8 @@ fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
     let (mut longest_m, mut furthest_m): (f32, f32) = (0.0, 0.0);
     for clip in db.clips.iter().filter(|c| names.contains(&c.name.as_str())) {
         assert!(db.tag_spans.iter().any(|s| s.tag as usize == tag && s.start.at() == clip.frame_range().start));
-        assert!(db.row_costs[clip.row_range()].iter().all(|cost| *cost > 0.0), "{}", clip.name);
+        let costs = !clip.looping() || clip.name == "made_idle";
+        assert!(db.row_costs[clip.row_range()].iter().all(|cost| (*cost > 0.0) == costs), "{}", clip.name);
         longest_m = longest_m.max(slide_m(&db, clip.frame_range()));
         let way =
             db.poses.root(clip.frame_range().end - 1).translation - db.poses.root(clip.frame_range().start).translation;
@@ -51,6 +53,60 @@ fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
     }
     assert!(longest_m < 0.012, "a standing foot slides by {longest_m} m");
     assert!(furthest_m > 6.0, "nobody runs: {furthest_m} m");
+}
+
+/// Without made loops, a character that is commanded steadily would leave each clip at its end.
+#[test]
+fn steady_clips_are_loops_that_go_on_without_a_jump() {
+    let (db, report) = built(&pack(), Multiply::Auto);
+    let of = |name: &str| db.clips.iter().position(|clip| clip.name == name).unwrap_or_else(|| panic!("{name}"));
+    for name in
+        ["made_pace_walk_45", "made_curve_run_80_left", "made_curve_walk_10_right", "made_strafe_pace_run_45_left"]
+    {
+        let clip = of(name);
+        assert!(db.clips[clip].looping(), "{name}");
+        let seconds = f64::from(db.clips[clip].frames) / f64::from(db.pose_rate_hz);
+        let once = largest_change_mps(&db, clip, 0.1, seconds - 0.1);
+        let twice = largest_change_mps(&db, clip, seconds - 0.1, seconds + 0.1);
+        assert!(twice < once.max(0.5), "{name}: {twice} m/s from round to round, {once} m/s within one");
+    }
+    let ends = |name: &str| !db.clips[of(name)].looping();
+    assert!(report.made.clips.iter().all(|clip| clip.name.contains("pace")
+        || clip.name.contains("curve")
+        || ends(&clip.name)
+        || clip.name == "made_idle"));
+}
+
+#[test]
+fn no_joint_of_a_made_clip_jumps() {
+    let (db, report) = built(&pack(), Multiply::Auto);
+    assert!(report.made.clips.len() > 500);
+    for (clip, c) in db.clips.iter().enumerate().take(db.originals()) {
+        let seconds = f64::from(c.frames - 1) / f64::from(db.pose_rate_hz);
+        let change_mps = largest_change_mps(&db, clip, 0.0, seconds);
+        assert!(change_mps < 4.0, "{}: {change_mps} m/s within a frame", c.name);
+    }
+}
+
+/// Returns the largest change of a joint's velocity in root space between frames of 1/60 s, from one time of a clip to another.
+fn largest_change_mps(db: &Database, clip: usize, from_s: f64, to_s: f64) -> f32 {
+    let joints = db.skeleton.len();
+    let (mut pose, mut velocity) =
+        (footwork::pose::Pose::rest(&db.skeleton), footwork::pose::PoseVelocity::zero(joints));
+    let mut before: [Vec<Vec3>; 2] = Default::default();
+    let mut largest = 0.0f32;
+    for frame in (from_s * 60.0).ceil() as u32..=(to_s * 60.0) as u32 {
+        db.view(ClipIndex::new(clip), false).sample(f64::from(frame) / 60.0, &mut pose, &mut velocity);
+        pose.set_world_from_root(footwork::math::Transform::IDENTITY);
+        let mut world = Vec::new();
+        pose.world(&db.skeleton, &mut world);
+        let now: Vec<Vec3> = world.iter().map(|joint| joint.translation).collect();
+        for ((a, b), c) in before[0].iter().zip(&before[1]).zip(&now) {
+            largest = largest.max(((*c - *b) - (*b - *a)).length() * 60.0);
+        }
+        before = [std::mem::take(&mut before[1]), now];
+    }
+    largest
 }
 
 /// Returns the maximum distance of a planted toe from where it was planted, in metres.

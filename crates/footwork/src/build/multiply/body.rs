@@ -2,9 +2,9 @@
 //! to reach the feet.
 
 use super::cycle::Shown;
-use super::gait::{Gait, mix_in};
+use super::gait::Gait;
 use super::gates::Limits;
-use super::kit::less_and_less;
+use super::kit::{less_and_less, mix_in};
 use super::route::Route;
 use super::stand::put;
 use super::steps::{Stance, Steps};
@@ -125,7 +125,7 @@ fn target(
         Some(next) => {
             let share = ((time_s - here.lift_s) / (next.land_s - here.lift_s)).clamp(0.0, 1.0);
             let moved = gait.foot(&moment.mix, side, (true, share), scratch);
-            let yaw_rad = here.yaw_rad + wrap_angle(next.yaw_rad - here.yaw_rad) * smoothstep(share);
+            let yaw_rad = here.yaw_rad + swing_turn_rad(route, &here, next) * smoothstep(share);
             let at = swing(gait, moment, &here, next, side, (&moved, yaw_rad));
             let free = smoothstep((share.min(1.0 - share) / SWINGS_FREE).clamp(0.0, 1.0));
             (at + uneven(route, [here.lift_s, next.land_s], time_s) * free, yaw_rad, moved, free)
@@ -137,6 +137,15 @@ fn target(
     let (_, natural_rad) = gait.place(&moment.mix, side, moment.moving);
     let twist_rad = wrap_angle(yaw_rad - root_yaw_rad - natural_rad);
     Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe, twist_rad, free }
+}
+
+/// Returns the turn of a foot in its swing from one stance to the next, in radians: in the direction of the body's turn, and by more
+/// than half a turn if the body turns by so much.
+fn swing_turn_rad(route: &Route, here: &Stance, next: &Stance) -> f32 {
+    let yaw_rad = |frame: usize| Facing::from_rotation(route.roots[frame].rotation).yaw();
+    let [lift, land] = [here.lift_s, next.land_s].map(|time_s| route.frame(time_s.max(0.0)));
+    let body_rad: f32 = (lift..land).map(|f| wrap_angle(yaw_rad(f + 1) - yaw_rad(f))).sum();
+    body_rad + wrap_angle(next.yaw_rad - yaw_rad(land)) - wrap_angle(here.yaw_rad - yaw_rad(lift))
 }
 
 /// Returns the root's deviation from linear motion at a time of a swing.

@@ -2,9 +2,10 @@
 //!
 //! They are found in clips with steady locomotion, looping or not. All made clips are built from them.
 
-use super::kit::{Kit, angle_rad};
+use super::kit::{Kit, angle_rad, mix_in};
 use crate::build::contacts::runs;
 use crate::build::track::Track;
+use crate::clip::TimeRange;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, smoothstep};
 use crate::motion::{ClipView, PosePool};
@@ -29,6 +30,13 @@ const NOWHERE_M: f32 = 0.1;
 /// Cycles are the same if their directions differ by less than this, in radians, and their speeds by less than this ratio.
 const SAME_RAD: f32 = 0.3;
 const SAME_RATIO: f32 = 1.15;
+/// Minimum height of the hips, as a share of that of tall cycles of a similar speed, and the ratio of similar speeds.
+const UPRIGHT: f32 = 0.94;
+const SIMILAR_RATIO: f32 = 1.6;
+/// Share of a stride over which its ends are faded into each other.
+const FADE: f32 = 0.25;
+/// Number of poses that give the height of a cycle.
+const HEIGHTS: u32 = 8;
 
 /// A foot during a cycle. Shares are of the cycle, from its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +76,10 @@ pub struct Cycle {
     pub velocity_mps: Vec3,
     /// Feet: left, right.
     pub feet: [FootCycle; 2],
+    /// Tags of all of its frames.
+    pub tags: Vec<String>,
+    /// Mean height of the hips above the root, in metres.
+    hips_m: f32,
     frames: usize,
     rate_hz: f32,
     pool: PosePool,
@@ -132,6 +144,9 @@ impl Shown {
 /// `[frames x contact joints]`.
 pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)]) -> Vec<Cycle> {
     let mut all: Vec<Cycle> = captured.iter().flat_map(|(track, labels)| of_track(kit, track, labels)).collect();
+    let low: Vec<bool> = all.iter().map(|cycle| is_low(cycle, &all)).collect();
+    let mut low = low.into_iter();
+    all.retain(|_| low.next() == Some(false));
     all.sort_by(|a, b| a.roughness.total_cmp(&b.roughness));
     let mut kept: Vec<Cycle> = Vec::new();
     for cycle in all {
@@ -141,6 +156,18 @@ pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)]) -> Vec<Cycle> {
     }
     kept.sort_by(|a, b| a.velocity_mps.length().total_cmp(&b.velocity_mps.length()));
     kept
+}
+
+/// Returns true if a cycle is crouched, compared with the tallest tenth of those of a similar speed. Upright and crouched cycles
+/// must not be blended: the body would sink and rise with the direction.
+fn is_low(cycle: &Cycle, all: &[Cycle]) -> bool {
+    let similar = |other: &&Cycle| {
+        let ratio = other.velocity_mps.length() / cycle.velocity_mps.length();
+        (1.0 / SIMILAR_RATIO..=SIMILAR_RATIO).contains(&ratio)
+    };
+    let mut heights_m: Vec<f32> = all.iter().filter(similar).map(|other| other.hips_m).collect();
+    heights_m.sort_by(|a, b| b.total_cmp(a));
+    cycle.hips_m < UPRIGHT * heights_m[heights_m.len() / 10]
 }
 
 fn alike(a: Vec3, b: Vec3) -> bool {
@@ -207,14 +234,13 @@ impl Cut<'_> {
             return None;
         }
         // The root of the cycle moves evenly; the body keeps its position.
-        let poses: Vec<Pose> = (0..=n)
-            .map(|k| {
-                let share = k as f32 / n as f32;
-                let facing = Facing::from_rotation(first.rotation).turned(share * turn_rad);
-                let even = first.translation + (last.translation - first.translation) * share;
-                self.pose(self.start + k, Transform::new(even, facing.rotation()))
-            })
-            .collect();
+        let pose = |k: isize| {
+            let share = k as f32 / n as f32;
+            let facing = Facing::from_rotation(first.rotation).turned(share * turn_rad);
+            let even = first.translation + (last.translation - first.translation) * share;
+            self.pose(self.start.saturating_add_signed(k), Transform::new(even, facing.rotation()))
+        };
+        let poses: Vec<Pose> = (0..=n as isize).map(pose).collect();
         let gap_rad = poses[0].rotations.iter().zip(&poses[n].rotations).map(|(a, b)| a.angle_between(*b));
         let gap_rad = gap_rad.fold(0.0, f32::max);
         if gap_rad > GAP_RAD {
@@ -224,7 +250,7 @@ impl Cut<'_> {
         let pool = PosePool {
             joints,
             translated: (0..joints).map(JointIndex::new).collect(),
-            ..closed(poses, velocity_mps * seconds)
+            ..closed(self.faded(poses, pose), velocity_mps * seconds)
         };
         let cycle = Cycle {
             source: self.track.name.clone(),
@@ -237,6 +263,8 @@ impl Cut<'_> {
                 from: Vec3::ZERO,
                 to: Vec3::ZERO,
             }; 2],
+            tags: self.tags(),
+            hips_m: 0.0,
             frames: n,
             rate_hz,
             pool,
@@ -250,6 +278,32 @@ impl Cut<'_> {
                 (share(land), (share(lift) - share(land)).rem_euclid(1.0))
             }),
         ))
+    }
+
+    /// Returns the poses of a stride with their end faded into the frames before the start, or their start into the frames after the
+    /// end, so that neither poses nor velocities jump from one stride to the next. Where the track has neither, they stay as they are.
+    fn faded(&self, mut poses: Vec<Pose>, pose: impl Fn(isize) -> Pose) -> Vec<Pose> {
+        let n = poses.len() - 1;
+        let fade = ((n as f32 * FADE) as usize).max(1);
+        let frames = self.track.frames() * if self.track.loop_delta.is_some() { 2 } else { 1 };
+        let (before, after) = (self.start >= fade, self.end + fade < frames);
+        for k in 0..=fade {
+            let t = smoothstep(k as f32 / fade as f32);
+            if before {
+                mix_in(&mut poses[n - fade + k], &pose(k as isize - fade as isize), t);
+            } else if after {
+                mix_in(&mut poses[k], &pose((n + k) as isize), 1.0 - t);
+            }
+        }
+        poses
+    }
+
+    /// Returns the names of the tags that the whole stride has.
+    fn tags(&self) -> Vec<String> {
+        let seconds = |frame: usize| (frame.min(self.track.frames() - 1)) as f32 / self.track.rate_hz;
+        let covers = |range: &TimeRange| range.start_s <= seconds(self.start) && seconds(self.end) <= range.end_s;
+        let covering = self.track.annotations.tags.iter().filter(|tag| covers(&tag.range));
+        covering.map(|tag| tag.name.clone()).collect()
     }
 
     fn root(&self, frame: usize) -> Transform {
@@ -285,7 +339,7 @@ impl Cut<'_> {
     }
 }
 
-/// Returns all poses but the last, with the difference between last and first distributed over them.
+/// Returns all poses but the last as a pool, with the difference between last and first distributed over them.
 fn closed(mut poses: Vec<Pose>, way: Vec3) -> PosePool {
     let n = poses.len() - 1;
     let last = poses.pop().unwrap_or_default();
@@ -308,9 +362,13 @@ fn closed(mut poses: Vec<Pose>, way: Vec3) -> PosePool {
 }
 
 impl Cycle {
-    /// Returns the cycle with its feet, from touch-downs and durations of stances.
+    /// Returns the cycle with its height and its feet, from touch-downs and durations of stances.
     fn with_feet(mut self, kit: &Kit, stands: [(f32, f32); 2]) -> Self {
         let mut shown = Shown::new(kit);
+        for k in 0..HEIGHTS {
+            self.sample(kit, f64::from(k) / f64::from(HEIGHTS), &mut shown);
+            self.hips_m += shown.0.in_root(kit.skeleton, kit.hips).translation.y / HEIGHTS as f32;
+        }
         for (side, (land, stance)) in stands.into_iter().enumerate() {
             self.sample(kit, f64::from(land + 0.5 * stance), &mut shown);
             let middle = kit.foot(&shown.0, side).0;

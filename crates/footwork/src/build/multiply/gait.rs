@@ -1,7 +1,8 @@
 //! Locomotion at any velocity: the cycles nearest to it, blended in phase.
 //!
-//! Weights are those of gradient band interpolation in polar coordinates (R. Johansen, "Automated Semi-Procedural Animation
-//! for Character Locomotion", 2009): smooth, exactly one at each cycle's own velocity.
+//! Weights are those of gradient band interpolation (R. Johansen, "Automated Semi-Procedural Animation for Character Locomotion",
+//! 2009): exactly one at each cycle's own velocity. Directions are compared as unit vectors, not as angles, which jump at 180
+//! degrees.
 
 use super::cycle::{Cycle, FootSample, Shown};
 use super::kit::Kit;
@@ -10,9 +11,9 @@ use crate::math::{Quat, lerp};
 use crate::pose::Pose;
 use glam::Vec3;
 
-/// Weight of a radian relative to a relative difference in speed.
-const ANGLE_WEIGHT: f32 = 2.0;
-/// Minimum weight. Smaller ones are removed.
+/// Weight of a difference in direction relative to a relative difference in speed.
+const DIRECTION_WEIGHT: f32 = 2.0;
+/// Share of all weights that is subtracted from each. Smaller weights are removed, without a jump.
 const LEAST_WEIGHT: f32 = 0.01;
 /// Minimum sway of the body, as a share of a cycle's sway.
 const LEAST_SWAY: f32 = 0.4;
@@ -29,33 +30,72 @@ pub struct Gait<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix(Vec<(usize, f32)>);
 
+impl Mix {
+    /// Returns the cycles to blend at a velocity that is not zero; `own`: velocities of the cycles, in m/s.
+    fn at(own: &[Vec3], velocity_mps: Vec3) -> Self {
+        let weight = |i: usize| {
+            let others = (0..own.len()).filter(|j| *j != i).map(|j| {
+                let mean_mps = 0.5 * (own[i].length() + own[j].length());
+                let to = |v: Vec3| {
+                    let aside = DIRECTION_WEIGHT * (v.normalize_or_zero() - own[i].normalize_or_zero());
+                    Vec3::new(aside.x, (v.length() - own[i].length()) / mean_mps, aside.z)
+                };
+                let (wanted, other) = (to(velocity_mps), to(own[j]));
+                1.0 - wanted.dot(other) / other.length_squared().max(1e-9)
+            });
+            others.fold(1.0, f32::min).max(0.0)
+        };
+        let mut weights: Vec<(usize, f32)> = (0..own.len()).map(|i| (i, weight(i))).collect();
+        let all: f32 = weights.iter().map(|w| w.1).sum();
+        weights.iter_mut().for_each(|w| w.1 -= LEAST_WEIGHT * all);
+        weights.retain(|w| w.1 > 0.0);
+        if weights.is_empty() {
+            let off = |i: &usize| (own[*i] - velocity_mps).length();
+            let nearest = (0..own.len()).min_by(|a, b| off(a).total_cmp(&off(b)));
+            weights.push((nearest.unwrap_or(0), 1.0));
+        }
+        let all: f32 = weights.iter().map(|w| w.1).sum();
+        weights.iter_mut().for_each(|w| w.1 /= all);
+        Self(weights)
+    }
+
+    /// Returns the weighted mean of mixes.
+    pub fn mean<'m>(mixes: impl Iterator<Item = (&'m Self, f32)>) -> Self {
+        let mut all: Vec<(usize, f32)> = Vec::new();
+        let mut sum = 0.0;
+        for (mix, weight) in mixes {
+            sum += weight;
+            for (i, share) in &mix.0 {
+                match all.iter_mut().find(|(k, _)| k == i) {
+                    Some((_, total)) => *total += weight * share,
+                    None => all.push((*i, weight * share)),
+                }
+            }
+        }
+        all.sort_by_key(|(i, _)| *i);
+        all.iter_mut().for_each(|(_, total)| *total /= sum);
+        Self(all)
+    }
+}
+
 impl Gait<'_> {
     /// Returns the cycles to blend at a velocity in root space.
     pub fn mix(&self, velocity_mps: Vec3) -> Mix {
         let speed = velocity_mps.length();
         let velocity = if speed > 0.02 { velocity_mps } else { Vec3::Z * 0.02 };
-        let cycles = &self.cycles;
-        let weight = |i: usize| {
-            let own = cycles[i].velocity_mps;
-            let others = (0..cycles.len()).filter(|j| *j != i).map(|j| {
-                let mean = 0.5 * (own.length() + cycles[j].velocity_mps.length());
-                let to = |v: Vec3| [(v.length() - own.length()) / mean, ANGLE_WEIGHT * turn_rad(own, v)];
-                let ([a, b], [c, d]) = (to(velocity), to(cycles[j].velocity_mps));
-                1.0 - (a * c + b * d) / (c * c + d * d).max(1e-9)
-            });
-            others.fold(1.0, f32::min).max(0.0)
-        };
-        let mut weights: Vec<(usize, f32)> = (0..cycles.len()).map(|i| (i, weight(i))).collect();
-        let all: f32 = weights.iter().map(|w| w.1).sum();
-        weights.retain(|w| w.1 > LEAST_WEIGHT * all);
-        if weights.is_empty() {
-            let off = |c: &Cycle| (c.velocity_mps - velocity).length();
-            let nearest = (0..cycles.len()).min_by(|a, b| off(&cycles[*a]).total_cmp(&off(&cycles[*b])));
-            weights.push((nearest.unwrap_or(0), 1.0));
-        }
-        let all: f32 = weights.iter().map(|w| w.1).sum();
-        weights.iter_mut().for_each(|w| w.1 /= all);
-        Mix(weights)
+        let own: Vec<Vec3> = self.cycles.iter().map(|cycle| cycle.velocity_mps).collect();
+        Mix::at(&own, velocity)
+    }
+
+    /// Returns the tags that all cycles of some mixes have.
+    pub fn common_tags<'m>(&self, mixes: impl Iterator<Item = &'m Mix>) -> Vec<String> {
+        let mut used: Vec<usize> = mixes.flat_map(|mix| mix.0.iter().map(|(i, _)| *i)).collect();
+        used.sort_unstable();
+        used.dedup();
+        let Some((first, others)) = used.split_first() else { return Vec::new() };
+        let mut tags = self.cycles[*first].tags.clone();
+        tags.retain(|tag| others.iter().all(|i| self.cycles[*i].tags.contains(tag)));
+        tags
     }
 
     fn mean(&self, mix: &Mix, of: impl Fn(&Cycle) -> f32) -> f32 {
@@ -99,15 +139,20 @@ impl Gait<'_> {
             let share = if x < 0.5 { 2.0 * x * right } else { right + (2.0 * x - 1.0) * (1.0 - right) };
             (*i, rounds + share, *w)
         });
-        let mut sum = 0.0;
+        // Rotations are averaged as rotation vectors from the idle pose: between two that are almost opposite, an interpolation
+        // swings by half a turn when they pass each other.
+        let rest = &self.stand.pose;
+        let mut turns = vec![Vec3::ZERO; rest.len()];
+        out.translations.fill(Vec3::ZERO);
         for (i, share, weight) in parts {
             self.cycles[i].sample(&self.kit, share, scratch);
-            sum += weight;
-            if sum == weight {
-                out.copy_from(&scratch.0);
-            } else {
-                mix_in(out, &scratch.0, weight / sum);
+            for (j, turn) in turns.iter_mut().enumerate() {
+                *turn += (rest.rotations[j].inverse() * scratch.0.rotations[j]).to_rotation_vector() * weight;
+                out.translations[j] += scratch.0.translations[j] * weight;
             }
+        }
+        for (j, turn) in turns.into_iter().enumerate() {
+            out.rotations[j] = (rest.rotations[j] * Quat::from_rotation_vector(turn)).renormalize();
         }
     }
 
@@ -132,15 +177,69 @@ impl Gait<'_> {
     }
 }
 
-/// Blends a share `t` of another pose into `pose`.
-pub fn mix_in(pose: &mut Pose, other: &Pose, t: f32) {
-    for j in 0..pose.len() {
-        pose.translations[j] = pose.translations[j].lerp(other.translations[j], t);
-        pose.rotations[j] = Quat::nlerp(pose.rotations[j], other.rotations[j], t);
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Facing;
+    use std::f32::consts::TAU;
 
-/// Returns the angle from one direction on the ground to another in radians, -pi to pi.
-fn turn_rad(from: Vec3, to: Vec3) -> f32 {
-    crate::math::atan2(from.z * to.x - from.x * to.z, from.x * to.x + from.z * to.z)
+    /// Walks and runs ahead, strafes and walks backward.
+    fn pack() -> Vec<Vec3> {
+        let aside = |deg: f32, mps: f32| Facing::from_yaw(deg.to_radians()).direction() * mps;
+        [
+            (0.0, 0.8),
+            (0.0, 1.4),
+            (0.0, 3.5),
+            (45.0, 1.3),
+            (-45.0, 1.3),
+            (90.0, 1.1),
+            (-90.0, 1.1),
+            (180.0, 0.9),
+            (180.0, 2.4),
+        ]
+        .map(|(deg, mps)| aside(deg, mps))
+        .to_vec()
+    }
+
+    #[test]
+    fn weights_are_one_at_each_cycle() {
+        let own = pack();
+        for (i, velocity_mps) in own.iter().enumerate() {
+            assert_eq!(Mix::at(&own, *velocity_mps).0, [(i, 1.0)]);
+        }
+    }
+
+    #[test]
+    fn weights_change_little_with_a_little_of_velocity() {
+        const STEP_RAD: f32 = TAU / 720.0;
+        const STEP_MPS: f32 = 0.01;
+        // Two cycles as far apart as 0.6 m/s swap all of their weight over that.
+        const MOST_PER_MPS: f32 = 8.0;
+        let own = pack();
+        let dense = |mix: &Mix| {
+            let mut weights = vec![0.0; own.len()];
+            mix.0.iter().for_each(|(i, w)| weights[*i] = *w);
+            weights
+        };
+        let at = |speed_mps: f32, yaw_rad: f32| Facing::from_yaw(yaw_rad).direction() * speed_mps;
+        for ring in 0..90 {
+            let speed_mps = 0.3 + ring as f32 * 0.05;
+            for k in 0..720 {
+                let yaw_rad = k as f32 * STEP_RAD;
+                let here = at(speed_mps, yaw_rad);
+                for there in [at(speed_mps, yaw_rad + STEP_RAD), at(speed_mps + STEP_MPS, yaw_rad)] {
+                    let (a, b) = (dense(&Mix::at(&own, here)), dense(&Mix::at(&own, there)));
+                    let most = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                    let way = (there - here).length();
+                    assert!(most < MOST_PER_MPS * way, "{most} within {way} m/s at {speed_mps} m/s, {yaw_rad} rad");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_mean_of_mixes_is_a_mix() {
+        let (a, b) = (Mix(vec![(0, 1.0)]), Mix(vec![(0, 0.5), (2, 0.5)]));
+        assert_eq!(Mix::mean([(&a, 1.0), (&b, 1.0)].into_iter()), Mix(vec![(0, 0.75), (2, 0.25)]));
+    }
 }

@@ -18,6 +18,14 @@ const THIGH_RAD: f32 = 1.5;
 const STRAIGHTER_RAD: f32 = 0.05;
 /// Maximum jerk, in units of the greatest jerk of a source.
 const JERK: f32 = 1.3;
+/// Maximum change of a joint's velocity in a frame, in units of its greatest change in a source: steps under a hard turn are up to 1.35
+/// times as quick, and uneven strides are made even. For joints that hardly move against the root, in units of the greatest change of
+/// any joint.
+const CHANGE: f32 = 2.5;
+const CHANGE_OF_ANY: f32 = 0.25;
+/// Change above which a jump is visible: 4 m/s in a frame at 60 Hz. It may be so many times as large as the greatest in a source.
+const VISIBLE_MPS2: f32 = 240.0;
+const VISIBLE_CHANGE: f32 = 1.1;
 /// Percentile of the jerk over frames, as a share: single frames are noise.
 const PERCENTILE: f32 = 0.95;
 
@@ -30,14 +38,21 @@ pub struct Limits {
     /// Straightest knee: angle between thigh and shin in radians, 0 for a straight leg.
     bend_rad: f32,
     jerk: f32,
+    /// `[joints]` largest change of velocity in root space, in m/s2.
+    changes_mps2: Vec<f32>,
 }
 
 impl Limits {
     /// Measures the limits on tracks.
     pub fn of(kit: &Kit, stand: &Pose, tracks: &[&Track]) -> Self {
         let joints = stand.len();
-        let mut limits =
-            Self { stand: stand.clone(), turns_rad: vec![0.0; joints], bend_rad: f32::INFINITY, jerk: 0.0 };
+        let mut limits = Self {
+            stand: stand.clone(),
+            turns_rad: vec![0.0; joints],
+            bend_rad: f32::INFINITY,
+            jerk: 0.0,
+            changes_mps2: vec![0.0; joints],
+        };
         for side in 0..2 {
             limits.bend_rad = limits.bend_rad.min(bend_rad(kit, stand, side));
         }
@@ -52,6 +67,9 @@ impl Limits {
                 }
             }
             limits.jerk = limits.jerk.max(jerk(kit.skeleton, &poses, track.rate_hz));
+            for (most, (mps2, _)) in limits.changes_mps2.iter_mut().zip(changes(kit.skeleton, &poses, track.rate_hz)) {
+                *most = most.max(mps2);
+            }
         }
         limits
     }
@@ -90,6 +108,15 @@ impl Limits {
             let slide = slide_m(kit, poses, &on[side], side);
             if slide > SLIDE_M {
                 return Some(format!("a standing foot slides by {:.1} cm", 100.0 * slide));
+            }
+        }
+        let largest_mps2 = self.changes_mps2.iter().copied().fold(0.0, f32::max);
+        for (j, (mps2, frame)) in changes(kit.skeleton, poses, rate_hz).into_iter().enumerate() {
+            let own = self.changes_mps2[j];
+            let most = (CHANGE * own).max(CHANGE_OF_ANY * largest_mps2).min(VISIBLE_MPS2).max(VISIBLE_CHANGE * own);
+            if mps2 > most {
+                let name = &kit.skeleton.names()[j];
+                return Some(format!("joint `{name}` jumps at frame {frame}: {mps2:.0} m/s2, at most {most:.0}"));
             }
         }
         let jerk = jerk(kit.skeleton, poses, rate_hz);
@@ -135,4 +162,26 @@ fn jerk(skeleton: &Skeleton, poses: &[Pose], rate_hz: f32) -> f32 {
         .collect();
     jerks.sort_by(f32::total_cmp);
     jerks.get((jerks.len() as f32 * PERCENTILE) as usize).copied().unwrap_or(0.0)
+}
+
+/// Returns, for `[joints]`, the largest change of velocity in root space from one frame to the next, in m/s2, and its frame.
+fn changes(skeleton: &Skeleton, poses: &[Pose], rate_hz: f32) -> Vec<(f32, usize)> {
+    let mut world = Vec::new();
+    let mut largest = vec![(0.0, 0); skeleton.len()];
+    let mut in_root = |pose: &Pose| {
+        pose.world(skeleton, &mut world);
+        let root_from_world = pose.world_from_root().inverse();
+        world.iter().map(|joint| root_from_world.point(joint.translation)).collect::<Vec<Vec3>>()
+    };
+    let at: Vec<Vec<Vec3>> = poses.iter().map(&mut in_root).collect();
+    for (f, three) in at.windows(3).enumerate() {
+        for (j, largest) in largest.iter_mut().enumerate() {
+            let second = (three[2][j] - three[1][j]) - (three[1][j] - three[0][j]);
+            let mps2 = second.length() * rate_hz * rate_hz;
+            if mps2 > largest.0 {
+                *largest = (mps2, f + 2);
+            }
+        }
+    }
+    largest
 }

@@ -61,3 +61,11 @@ pub fn angle_rad(a: Vec3, b: Vec3) -> f32 {
 pub fn less_and_less(excess: f32, most: f32) -> f32 {
     most * excess / (most + excess)
 }
+
+/// Blends a share `t` of another pose into `pose`.
+pub fn mix_in(pose: &mut Pose, other: &Pose, t: f32) {
+    for j in 0..pose.len() {
+        pose.translations[j] = pose.translations[j].lerp(other.translations[j], t);
+        pose.rotations[j] = Quat::nlerp(pose.rotations[j], other.rotations[j], t);
+    }
+}

@@ -3,9 +3,10 @@
 //! The material is [cycles](cycle) of steady locomotion and an idle pose ([stand]). A [route] is the path of the simulated
 //! character at a change of the stick: start, stop, turn, strafe. [Steps](steps) are planned along it: position and time
 //! span of each planted foot. The [body] is blended from the cycles nearest to the velocity in each frame, and its legs are
-//! bent to reach these feet. Implausible clips are [dropped](gates).
+//! bent to reach these feet. Steady clips are [closed](closed) to loops. Implausible clips are [dropped](gates).
 
 mod body;
+mod closed;
 mod coverage;
 mod cycle;
 mod gait;
@@ -35,9 +36,11 @@ use route::{LEAD_S, Route, Scenario};
 use serde::Serialize;
 use stand::Stand;
 
-/// Range in which a made clip accepts transitions: from this long before its change to the end of the response, in seconds.
+/// Range in which a made clip accepts transitions: from this long before its change to the end of the response, and not this long
+/// before its end, in seconds. A character that enters later must leave again soon.
 const EARLY_S: f32 = 0.05;
-const RESPONSE_S: f32 = 1.4;
+const RESPONSE_S: f32 = 1.0;
+const LATE_S: f32 = 1.0;
 /// Interval between the frames that give the bending of knees, in frames.
 const HINGE_STEP: usize = 7;
 /// Coverage of commands below which data are sparse, as a share.
@@ -95,10 +98,13 @@ pub fn multiply(
     let rate_hz = captured[0].0.rate_hz;
     let tracks: Vec<&Track> = captured.iter().map(|c| c.0).collect();
     let known = Captured::of(&tracks);
+    let loops: Vec<&Track> = tracks.iter().copied().filter(|track| track.loop_delta.is_some()).collect();
+    let known_loops = Captured::of(&loops);
     let scenarios = scenarios::all(&gait, speeds);
     let asked = parallel::map(&scenarios, |s| {
         let route = s.route(speeds, rate_hz);
-        let answered = known.answers(&route, s.after.is_empty());
+        // A steady command needs a loop: without one, each clip that plays ends in a transition.
+        let answered = if s.is_steady() { &known_loops } else { &known }.answers(&route, s.after.is_empty());
         (route, answered)
     });
     let single = || scenarios.iter().zip(&asked).filter(|(s, _)| s.is_one_change());
@@ -139,25 +145,36 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     let steps = steps::plan(gait, route, moves, scenario.first, scenario.phase)
         .ok_or_else(|| "its steps do not come to an end".to_owned())?;
     let (poses, on) = body::over(gait, limits, route, &steps);
-    match limits.refuse(&gait.kit, &poses, &on, route.rate_hz) {
-        Some(reason) => Err(reason),
-        None => {
-            let mut track = marked(&gait.kit, &name_of(scenario), &poses, on, (route.rate_hz, cost));
-            if scenario.is_one_change() {
-                // Motion before the change and after the response is in the captured clips, too.
-                let closed = [[0.0, LEAD_S - EARLY_S], [LEAD_S + RESPONSE_S, f32::MAX]];
-                track.annotations.do_not_enter = closed.map(|[start_s, end_s]| TimeRange { start_s, end_s }).to_vec();
-            }
-            Ok(track)
-        }
+    if let Some(reason) = limits.refuse(&gait.kit, &poses, &on, route.rate_hz) {
+        return Err(reason);
     }
+    let mut track = marked(&gait.kit, &name_of(scenario), &poses, on.clone(), route.rate_hz);
+    for name in gait.common_tags(steps.moments.iter().map(|moment| &moment.mix)) {
+        track.annotations.tags.push(TagRange { name, range: WHOLE });
+    }
+    if scenario.is_steady() {
+        // Without a cost: nothing captured does the same without an end.
+        return closed::closed(&gait.kit, &track, &poses, &steps, &on)
+            .ok_or_else(|| "it is shorter than a stride".to_owned());
+    }
+    track.annotations.costs.push(CostRange { cost, range: WHOLE });
+    let late = TimeRange { start_s: route.seconds() - LATE_S, end_s: f32::MAX };
+    track.annotations.do_not_enter = vec![late];
+    if scenario.is_one_change() {
+        // Motion before the change and after the response is in the loops, too.
+        let closed = [[0.0, LEAD_S - EARLY_S], [LEAD_S + RESPONSE_S, f32::MAX]];
+        track.annotations.do_not_enter = closed.map(|[start_s, end_s]| TimeRange { start_s, end_s }).to_vec();
+    }
+    Ok(track)
 }
 
+/// The whole of a clip.
+const WHOLE: TimeRange = TimeRange { start_s: 0.0, end_s: f32::MAX };
+
 /// Returns a clip of poses, marked as made. `on`: contacts of each foot.
-fn marked(kit: &Kit, name: &str, poses: &[Pose], on: [Vec<bool>; 2], (rate_hz, cost): (f32, f32)) -> Track {
+fn marked(kit: &Kit, name: &str, poses: &[Pose], on: [Vec<bool>; 2], rate_hz: f32) -> Track {
     let joint = |side: usize| kit.skeleton.names()[kit.legs[side].toe.at()].clone();
     let contacts = on.into_iter().enumerate().map(|(side, on)| ContactTrack { joint: joint(side), on }).collect();
-    let range = TimeRange { start_s: 0.0, end_s: f32::MAX };
     let mut rotations: Vec<_> = poses.iter().flat_map(|p| p.rotations.iter().copied()).collect();
     let joints = kit.skeleton.len();
     for i in joints..rotations.len() {
@@ -173,8 +190,7 @@ fn marked(kit: &Kit, name: &str, poses: &[Pose], on: [Vec<bool>; 2], (rate_hz, c
         annotations: Annotations {
             loops: Some(false),
             contacts,
-            tags: vec![TagRange { name: Database::MADE.to_owned(), range }],
-            costs: vec![CostRange { cost, range }],
+            tags: vec![TagRange { name: Database::MADE.to_owned(), range: WHOLE }],
             ..Annotations::default()
         },
         round: None,
@@ -191,6 +207,7 @@ fn standing(gait: &Gait, rate_hz: f32, cost: f32) -> Track {
     let mut pose = gait.stand.pose.clone();
     pose.set_world_from_root(Transform::IDENTITY);
     let on = || vec![true; frames];
-    let still = marked(&gait.kit, "made_idle", &vec![pose; frames], [on(), on()], (rate_hz, cost));
+    let mut still = marked(&gait.kit, "made_idle", &vec![pose; frames], [on(), on()], rate_hz);
+    still.annotations.costs.push(CostRange { cost, range: WHOLE });
     Track { looping: true, loop_delta: Some(Transform::IDENTITY), ..still }
 }

@@ -50,6 +50,12 @@ impl Scenario {
         self.after.len() == 1 && self.turn_radps == 0.0
     }
 
+    /// Returns true if the stick is held or turns evenly, so that the body moves in the same way in every stride.
+    pub fn is_steady(&self) -> bool {
+        let strafes = self.before.is_some_and(|stick| stick.strafe);
+        self.before.is_some() && self.after.is_empty() && (self.turn_radps == 0.0 || !strafes)
+    }
+
     /// Returns the route of the simulated character.
     pub fn route(&self, speeds: &StickSpeeds, rate_hz: f32) -> Route {
         let config = SimulationConfig::default();

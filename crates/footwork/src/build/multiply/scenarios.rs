@@ -25,8 +25,10 @@ const HOLDS_S: [f32; 2] = [0.4, 2.0];
 const RESTS: f32 = 0.33;
 const STRAFES: f32 = 0.33;
 const PARTLY: f32 = 0.2;
-/// Partial deflections of the stick.
-const PARTS: [f32; 5] = [0.3, 0.45, 0.6, 0.75, 0.9];
+/// Partial deflections of the stick, and the full one.
+const PARTS: [f32; 6] = [0.3, 0.45, 0.6, 0.75, 0.9, 1.0];
+/// Turn rates of curves, as shares of the largest.
+const CURVES: [f32; 8] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 const SEED: u64 = 13;
 /// Number of phases of the stride at which a moving character turns or stops.
 const PHASES: u32 = 8;
@@ -110,10 +112,10 @@ fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &StickSpeeds) {
     }
     let run = usize::from(pace == Pace::Run);
     let speed = [speeds.walk.forward_mps, speeds.run.forward_mps][run];
-    for (tightness, share) in [("slight", 0.1), ("gentle", 0.2), ("wide", 0.35), ("tight", 0.8)] {
+    for share in CURVES {
         for sign in [1.0, -1.0] {
             let turn_radps = sign * share * ASIDE_MPS2[run] / speed;
-            let name = format!("curve_{word}_{tightness}_{}", if sign > 0.0 { "left" } else { "right" });
+            let name = format!("curve_{word}_{:.0}_{}", 100.0 * share, if sign > 0.0 { "left" } else { "right" });
             out.push(Scenario { before: Some(towards(0)), turn_radps, seconds: 3.0, ..named(name) });
         }
     }
@@ -139,6 +141,8 @@ fn strafing(out: &mut Vec<Scenario>, pace: Pace, gait: &Gait) {
     for deg in &served {
         let first = usize::from(*deg < 0);
         if *deg != 0 {
+            let name = format!("strafe_pace_{word}_{}", side(*deg));
+            out.push(Scenario { before: Some(towards(*deg)), seconds: 3.0, ..named(name) });
             let name = format!("strafe_start_{word}_{}", side(*deg));
             out.push(Scenario { after: vec![(0.0, towards(*deg))], first, ..named(name) });
             for phase in [0.0, 0.5] {

@@ -1,7 +1,7 @@
 //! Idle pose: the stillest upright pose with both feet planted, or a pose made from a walk.
 
 use super::cycle::{Cycle, FootSample, Shown};
-use super::kit::Kit;
+use super::kit::{Kit, mix_in};
 use crate::adjust::two_bone_ik::{BentLeg, Reach};
 use crate::build::track::Track;
 use crate::math::{Quat, Transform};
@@ -99,7 +99,7 @@ fn from_walk(kit: &Kit, walk: &Cycle) -> Pose {
         if k == 0 {
             mean.copy_from(&shown.0);
         } else {
-            super::gait::mix_in(&mut mean, &shown.0, 1.0 / (k + 1) as f32);
+            mix_in(&mut mean, &shown.0, 1.0 / (k + 1) as f32);
         }
     }
     for side in 0..2 {

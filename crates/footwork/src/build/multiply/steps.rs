@@ -30,6 +30,8 @@ const HARD_MPS2: f32 = 6.0;
 const HARD_RADPS: f32 = 3.0;
 /// Latest lift of a foot, as a share of its swing: after that, the foot stays planted until the next stance ends.
 const LATEST_LIFT: f32 = 0.4;
+/// Time before and after a frame over which the blended cycles are averaged, in seconds.
+const SMOOTH_S: f32 = 0.12;
 /// Maximum number of steps with one foot on a route.
 const MOST_STRIDES: usize = 64;
 
@@ -112,16 +114,28 @@ pub fn plan(gait: &Gait, route: &Route, moves: bool, first: usize, phase: f64) -
         planner.advance(f as f32 / route.rate_hz, first)?;
     }
     planner.finish();
+    let mixes: Vec<Mix> = (0..route.frames()).map(|f| planner.mix(f as f32 / route.rate_hz)).collect();
     let moment = |(f, (phase, down)): (usize, (f64, [bool; 2]))| {
         let time_s = f as f32 / route.rate_hz;
         let phase = resting_phase(&planner.spells, time_s).unwrap_or(phase);
-        let mix = planner.mix(time_s);
+        let mix = smoothed(&mixes, f, (SMOOTH_S * route.rate_hz) as usize);
         let stance =
             [0, 1].map(|side| share_of_stance(gait.stance(&mix, side), since_landing(phase, side), down[side]));
         StridePhase { phase, mix, moving: moving(&planner.spells, time_s), stance }
     };
     let moments = stepped.into_iter().enumerate().map(moment).collect();
     Some(Steps { moments, feet: planner.feet })
+}
+
+/// Returns the mean of the mixes around a frame, up to `half` frames away, with less weight further away. The direction of a body
+/// that turns back passes through zero; without the mean, its cycles would change within a frame.
+fn smoothed(mixes: &[Mix], frame: usize, half: usize) -> Mix {
+    let around = frame.saturating_sub(half)..(frame + half + 1).min(mixes.len());
+    Mix::mean(around.map(|k| {
+        let away = frame.abs_diff(k) as f32 / (half as f32 + 1.0);
+        let weight = 1.0 - away * away;
+        (&mixes[k], weight * weight)
+    }))
 }
 
 /// Returns the share of motion, from 0 (idle) to 1 (moving).

@@ -88,7 +88,7 @@ fn a_recording_at_any_place_is_filmed_or_refused_at_once() {
             assert_eq!(run.code, Some(1), "{axis}: {run:?}");
             // States beyond 1000 km are rejected.
             assert!(
-                run.stderr.contains("far.fwtrace: update 0") && run.stderr.contains("`animated_root`"),
+                run.stderr.contains("far.fwtrace: update 0") && run.stderr.contains("`root.animated`"),
                 "{}",
                 run.stderr
             );

@@ -89,15 +89,11 @@ fn clip_json(db: &Database, c: &Clip) -> Value {
         "rows": c.rows,
         "looping": c.looping(),
         "mirrored": c.mirrored,
-        "made": is_made(db, c),
+        "made": db.is_made(c),
         "source_start_s": c.source_start_s,
         "taken_for": taken_for(db, c),
         "tags": db.clip_tags(c),
     })
-}
-
-fn is_made(db: &Database, clip: &Clip) -> bool {
-    db.clip_tags(clip).contains(&Database::MADE)
 }
 
 fn taken_for(db: &Database, clip: &Clip) -> &'static str {
@@ -117,7 +113,7 @@ fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {
 
 /// Returns the number of made clips.
 fn made(db: &Database) -> usize {
-    db.clips[..db.originals()].iter().filter(|c| is_made(db, c)).count()
+    db.clips[..db.originals()].iter().filter(|c| db.is_made(c)).count()
 }
 
 /// Returns the number of clips, as text.
@@ -157,7 +153,7 @@ fn print(db: &Database, clips: usize) {
     out!("\nclips:");
     for c in db.clips.iter().take(clips) {
         let kind = if c.looping() { "loop " } else { "" };
-        let made = if is_made(db, c) { "made " } else { "" };
+        let made = if db.is_made(c) { "made " } else { "" };
         let aside = if taken_for(db, c) == "locomotion" { "" } else { "no locomotion" };
         let line = format!("  {:<44} {:>7.2} s {:>6} rows {kind}{made}{aside}", c.name, seconds(db, c), c.rows);
         out!("{}", line.trim_end());

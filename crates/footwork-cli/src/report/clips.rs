@@ -75,7 +75,7 @@ fn kind(clip: &Clip, tags: &[&str]) -> String {
 
 fn repeated(db: &Database) -> String {
     // Made clips share their beginnings and ends intentionally.
-    let is_made = |clip: &str| db.clips.iter().any(|c| c.name == clip && db.clip_tags(c).contains(&Database::MADE));
+    let is_made = |clip: &str| db.clips.iter().any(|c| c.name == clip && db.is_made(c));
     let mut found = repeats(db, SAME);
     found.retain(|p| !is_made(&p.clip));
     let seconds: f32 = found.iter().map(|p| p.end_s - p.start_s).sum();

@@ -81,7 +81,7 @@ impl Clips {
             name_fits || tags(db, *k).iter().any(|t| t.to_lowercase().contains(&wanted))
         };
         let fitting = (0..db.originals()).filter(fits);
-        let (mut shown, mut made): (Vec<usize>, Vec<usize>) = fitting.partition(|k| !is_made(db, *k));
+        let (mut shown, mut made): (Vec<usize>, Vec<usize>) = fitting.partition(|k| !db.is_made(&db.clips[*k]));
         let seconds = |k: usize| seconds(db, k);
         for list in [&mut shown, &mut made] {
             match self.order {
@@ -135,11 +135,6 @@ fn clip_line(row: &mut TableRow, db: &Database, k: usize, played_s: f32) -> bool
 /// Returns the duration of a clip, in seconds.
 fn seconds(db: &Database, clip: usize) -> f64 {
     db.view(ClipIndex::new(clip), false).seconds()
-}
-
-/// Returns true for a clip that the build made.
-fn is_made(db: &Database, clip: usize) -> bool {
-    db.clip_tags(&db.clips[clip]).contains(&Database::MADE)
 }
 
 /// Returns the tags that any row of a clip has.

@@ -134,6 +134,7 @@ impl Run {
             input,
             simulation: self.simulation,
             desired: self.desired,
+            turn_radps: [0.0; 2],
             progress: self.path,
             speeds,
             max_speed_mps: f32::INFINITY,

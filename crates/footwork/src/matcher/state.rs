@@ -19,7 +19,7 @@ use glam::Vec3;
 use std::ops::Range;
 
 /// Version of the layout of [`MatcherState`]. States of other versions are rejected.
-pub const STATE_VERSION: u32 = 6;
+pub const STATE_VERSION: u32 = 7;
 
 /// The fixed part of a state, in groups: each stage writes its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -177,7 +177,13 @@ impl MatcherState {
             version: STATE_VERSION,
             database: model.hash,
             clock: Clock::default(),
-            goal: GoalState { signature: 0, desired, path: PathProgress::default() },
+            goal: GoalState {
+                signature: 0,
+                desired,
+                ticked: [desired.facing; 2],
+                turn_radps: [0.0; 2],
+                path: PathProgress::default(),
+            },
             choice: LastChoice { searches: 0, stranded: false, searched_velocity: Vec3::ZERO, searched_facing: facing },
             playback: Playback::new(playing),
             transition: LastTransition::default(),

@@ -129,10 +129,15 @@ impl Clock {
 
 impl GoalState {
     fn damaged_field(&self, largest: f32) -> Option<&'static str> {
-        let Self { signature: _, desired, path } = self;
+        let Self { signature: _, desired, ticked, turn_radps, path } = self;
         let Desired { velocity, facing, gait } = desired;
         let desired = is_vector(*velocity, largest) && is_facing(*facing) && usable(&[*gait], largest);
-        first_bad(&[("goal.desired", desired), ("goal.path.distance_m", usable(&[path.distance_m], largest))])
+        first_bad(&[
+            ("goal.desired", desired),
+            ("goal.ticked", ticked.iter().all(|facing| is_facing(*facing))),
+            ("goal.turn_radps", usable(turn_radps, largest)),
+            ("goal.path.distance_m", usable(&[path.distance_m], largest)),
+        ])
     }
 }
 

@@ -40,6 +40,10 @@ pub struct GoalState {
     pub signature: u64,
     /// Desired velocity, facing and gait, in world space.
     pub desired: Desired,
+    /// Commanded direction and desired facing at the last control tick, in world space.
+    pub ticked: [Facing; 2],
+    /// Turn rates of both, smoothed, in radians per second.
+    pub turn_radps: [f32; 2],
     /// Progress along the path of the goal.
     pub path: PathProgress,
 }

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 /// Format version that this library writes and reads.
-const FORMAT_VERSION: u32 = 5;
+const FORMAT_VERSION: u32 = 6;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 /// Minimum size of a segment, in bytes: the header of its state.

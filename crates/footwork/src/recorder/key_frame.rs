@@ -63,7 +63,7 @@ header! {
         version,
         database,
         clock: Clock { time_s, next_search, next_control, history_count },
-        goal: GoalState { signature, desired, path },
+        goal: GoalState { signature, desired, ticked, turn_radps, path },
         choice: LastChoice { searches, stranded, searched_velocity, searched_facing },
         playback: Playback { playing, entered_s, events_s, play_rate, touching, played },
         transition: LastTransition { count, since_s, blend_s, root_offset, root_turn },
@@ -76,6 +76,7 @@ header! {
         version, database, time_s, next_search, next_control, searches, count, playing, entered_s, played, touching, play_rate,
         stranded, events_s, since_s, blend_s, animated, root_offset, root_turn, slip, pelvis, pelvis_needed_m, warp,
         corrections, simulation, anchor, desired, searched_velocity, searched_facing, path, signature, history_count,
+        ticked, turn_radps,
     ]
 }
 

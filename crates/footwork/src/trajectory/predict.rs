@@ -3,7 +3,7 @@
 use super::control::{PathProgress, Steering, sample};
 use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
-use crate::math::{Facing, Transform, powf};
+use crate::math::{Facing, Quat, Transform, powf};
 use crate::motion::StickSpeeds;
 use crate::schema::TrajectorySample;
 use crate::{choices, settings};
@@ -33,6 +33,8 @@ settings! {
     }
 }
 
+/// Time for which a stick is expected to go on turning, seconds.
+const TURNS_ON_S: f32 = 1.0;
 /// Longest step of the prediction, seconds: the desired state depends on the facing, which turns meanwhile.
 const STEP_S: f32 = 0.1;
 
@@ -45,6 +47,8 @@ pub struct Prediction<'a> {
     pub simulation: Simulation,
     /// Current desired state.
     pub desired: Desired,
+    /// Turn rates of the commanded direction and of the desired facing, in radians per second.
+    pub turn_radps: [f32; 2],
     /// Progress along a path.
     pub progress: PathProgress,
     /// Speeds at full stick.
@@ -87,12 +91,26 @@ impl Prediction<'_> {
             let step = (t - now_s) / steps;
             for _ in 0..steps as usize {
                 self.desired = self.desire(now_s);
-                self.simulation.advance_in_world(&self.desired, self.config, step, self.input.collide);
+                let turning = self.turned(now_s + 0.5 * step);
+                self.simulation.advance_in_world(&turning, self.config, step, self.input.collide);
                 now_s += step;
             }
             now_s = t;
             let s = &self.simulation;
             *out = seen(self.world_from_root, s.position, s.facing, s.velocity);
+        }
+    }
+
+    /// Returns the desired state as it will be if the stick goes on turning as it does now.
+    fn turned(&self, ahead_s: f32) -> Desired {
+        if self.turn_radps == [0.0; 2] {
+            return self.desired;
+        }
+        let [velocity_rad, facing_rad] = self.turn_radps.map(|radps| radps * ahead_s.min(TURNS_ON_S));
+        Desired {
+            velocity: Quat::from_rotation_y(velocity_rad) * self.desired.velocity,
+            facing: self.desired.facing.turned(facing_rad),
+            ..self.desired
         }
     }
 
@@ -181,6 +199,7 @@ mod tests {
                 ..Default::default()
             },
             desired: Desired { facing: Facing::from_rotation(root.rotation), ..Default::default() },
+            turn_radps: [0.0; 2],
             progress: PathProgress::default(),
             speeds: &StickSpeeds::default(),
             max_speed_mps: f32::INFINITY,

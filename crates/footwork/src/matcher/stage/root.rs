@@ -97,6 +97,7 @@ pub fn teleport(config: &TransitionConfig, state: &mut MatcherState, layout: &Bl
     }
     h.goal.desired.velocity = by.direction(h.goal.desired.velocity);
     h.goal.desired.facing = turned(h.goal.desired.facing);
+    h.goal.ticked = h.goal.ticked.map(turned);
     h.goal.path = Default::default();
     h.choice.searched_velocity = by.direction(h.choice.searched_velocity);
     h.choice.searched_facing = turned(h.choice.searched_facing);

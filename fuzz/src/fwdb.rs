@@ -2,7 +2,7 @@
 
 use crate::json;
 use footwork::advanced::math::Random;
-use footwork::database::{Database, FileError};
+use footwork::database::{Database, FileError, FileFault};
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::Value;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(crate) const KEY: &str = "footwork";
 pub fn read(bytes: &[u8]) -> Result<Database, FileError> {
     let path = Path::new("t");
     match Database::from_bytes(bytes, path) {
-        Err(FileError::Damaged { recorded, found, .. }) if recorded.len() == found.len() => {
+        Err(FileError { fault: FileFault::Damaged { recorded, found }, .. }) if recorded.len() == found.len() => {
             Database::from_bytes(&replaced(bytes, recorded.as_bytes(), found.as_bytes()), path)
         }
         other => other,

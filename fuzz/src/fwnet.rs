@@ -2,10 +2,8 @@
 
 use crate::fwdb;
 use crate::json;
-use footwork::advanced::learned::NetworkFileError;
 use footwork::advanced::math::Random;
-use footwork::database::FileError;
-use footwork::learned::Networks;
+use footwork::learned::{FileError, FileFault, Networks};
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,16 +17,16 @@ const CHARACTER: &str = "character";
 ///
 /// # Errors
 /// Same as [`Networks::from_bytes`].
-pub fn read(bytes: &[u8]) -> Result<Networks, NetworkFileError> {
+pub fn read(bytes: &[u8]) -> Result<Networks, FileError> {
     let path = Path::new("t");
-    match Networks::from_bytes(bytes, path) {
-        Err(NetworkFileError::Character(FileError::Damaged { recorded, found, .. }))
-            if recorded.len() == found.len() =>
-        {
-            Networks::from_bytes(&fwdb::replaced(bytes, recorded.as_bytes(), found.as_bytes()), path)
-        }
-        other => other,
+    let read = Networks::from_bytes(bytes, path);
+    if let Err(FileError { fault: FileFault::Character(inside), .. }) = &read
+        && let FileFault::Damaged { recorded, found } = &inside.fault
+        && recorded.len() == found.len()
+    {
+        return Networks::from_bytes(&fwdb::replaced(bytes, recorded.as_bytes(), found.as_bytes()), path);
     }
+    read
 }
 
 /// Changes the character, the metadata or a number, and keeps all lengths right; sometimes changes any bytes.

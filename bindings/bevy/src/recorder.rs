@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use footwork::advanced::recorder::One;
 use footwork::input::{InputError, MotionInput};
 use footwork::matcher::{Character, Turn};
-use footwork::recorder::{Recorder, RecorderConfig, Trace, TraceError};
+use footwork::recorder::{FileError, Recorder, RecorderConfig, Trace};
 use std::path::Path;
 
 /// Recorder of the character's updates in a ring of fixed size. [`MotionRecorder::trace`] returns a copy to view, save or replay.
@@ -29,7 +29,7 @@ pub enum MotionRecordingError {
     Empty,
     /// The file could not be written.
     #[error(transparent)]
-    File(#[from] TraceError),
+    File(#[from] FileError),
 }
 
 impl MotionRecorder {

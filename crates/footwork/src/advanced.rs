@@ -34,6 +34,7 @@ pub mod error {
 
 /// Reading and writing of files.
 pub mod files {
+    pub use crate::container::read_safetensors;
     pub use crate::files::*;
 }
 
@@ -52,7 +53,6 @@ pub mod input {
 pub mod learned {
     pub use crate::learned::body::{BodyLayout, ROTATION_WIDTH, Sampler};
     pub use crate::learned::chooser::choice_weights;
-    pub use crate::learned::file::NetworkFileError;
     pub use crate::learned::network::{Layer, Network, NetworkError, NetworkScratch, Precision, Weights};
     pub use crate::learned::networks::{Calibration, Decompression, NetworkParts, STEP_S};
 }

@@ -1,5 +1,4 @@
-//! File input and output. After a crash, a full disk or Ctrl-C, either the old or the new file exists, never a partial one. Equal
-//! content gives equal bytes.
+//! File input and output. After a crash, a full disk or Ctrl-C, either the old or the new file exists, never a partial one.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -213,79 +212,9 @@ pub fn read_text_at_most(path: &Path, bytes: u64) -> io::Result<String> {
     text.map_err(|e| io::Error::new(io::ErrorKind::InvalidData, format!("not text in UTF-8: {}", e.utf8_error())))
 }
 
-fn megabytes(bytes: u64) -> String {
+/// Returns a size as text.
+pub(crate) fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
-}
-
-/// Maximum size of the header of a safetensors file, in bytes.
-const MOST_HEADER: u64 = 100_000_000;
-
-/// Reads a safetensors file. A file whose length does not agree with its header is rejected before its data is read.
-///
-/// # Errors
-/// Returns the error of the file system, or [`InvalidData`](io::ErrorKind::InvalidData) for a file that is truncated, longer than
-/// its header specifies, or in another format.
-pub fn read_safetensors(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
-    let mut bytes = Vec::new();
-    (&mut file).take(8).read_to_end(&mut bytes)?;
-    let Ok(size) = <[u8; 8]>::try_from(bytes.as_slice()) else {
-        return Err(wrong(format!("expected a header, found {} bytes", bytes.len())));
-    };
-    let size = u64::from_le_bytes(size);
-    if size > MOST_HEADER {
-        return Err(wrong(format!("expected a header of at most {}, found {size} bytes", megabytes(MOST_HEADER))));
-    }
-    (&mut file).take(size).read_to_end(&mut bytes)?;
-    let header = bytes.get(8..).filter(|h| h.len() as u64 == size);
-    let header = header.ok_or_else(|| wrong(format!("the header says {size} bytes, found {}", bytes.len() - 8)))?;
-    let header: safetensors::tensor::Metadata = serde_json::from_slice(header).map_err(|e| wrong(e.to_string()))?;
-    let all = (bytes.len() as u64).saturating_add(header.data_len() as u64);
-    // The length of a pipe is unknown.
-    if file.metadata()?.is_file() && length != all {
-        return Err(wrong(format!("the header says {all} bytes, found {length}")));
-    }
-    (&mut file).take((all - bytes.len() as u64).saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 == all { Ok(bytes) } else { Err(wrong(format!("the header says {all} bytes"))) }
-}
-
-/// Returns JSON with sorted keys, whatever map type the JSON crate uses. Equal content gives equal bytes.
-pub(crate) fn canonical_json(value: &serde_json::Value) -> String {
-    let mut out = String::new();
-    canonical(value, &mut out);
-    out
-}
-
-fn canonical(value: &serde_json::Value, out: &mut String) {
-    match value {
-        serde_json::Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort();
-            out.push('{');
-            for (i, k) in keys.into_iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                canonical(&serde_json::Value::String(k.clone()), out);
-                out.push(':');
-                canonical(&map[k], out);
-            }
-            out.push('}');
-        }
-        serde_json::Value::Array(list) => {
-            out.push('[');
-            for (i, v) in list.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                canonical(v, out);
-            }
-            out.push(']');
-        }
-        leaf => out.push_str(&leaf.to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ pub mod blend;
 pub mod build;
 pub mod chooser;
 pub mod clip;
+pub(crate) mod container;
 pub mod database;
 pub(crate) mod error;
 pub mod expression;

@@ -17,12 +17,13 @@ pub(crate) mod body;
 mod character;
 pub(crate) mod chooser;
 mod decompression;
-pub(crate) mod file;
+mod file;
 mod future;
 mod kernels;
 pub(crate) mod network;
 pub(crate) mod networks;
 mod source;
 
+pub use crate::container::{FileError, FileFault};
 pub use character::LearnedError;
 pub use networks::{Networks, NetworksError};

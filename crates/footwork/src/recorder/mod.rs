@@ -45,7 +45,7 @@ mod ring;
 mod segment;
 pub(crate) mod trace;
 
-pub use file::TraceError;
+pub use crate::container::{FileError, FileFault};
 pub use record::{Recorder, RecorderConfig};
 pub use replay::Replay;
 pub use replay_error::ReplayError;

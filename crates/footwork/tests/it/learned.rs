@@ -276,7 +276,7 @@ fn a_file_holds_all_of_it_and_a_damaged_one_is_refused() {
     }
     let other = common::gait_full().to_bytes().unwrap();
     let error = read(&other).unwrap_err().to_string();
-    assert!(error.contains("without networks of footwork"), "{error}");
+    assert!(error.contains("expected networks") && error.contains("`footwork_networks`"), "{error}");
 }
 
 #[test]

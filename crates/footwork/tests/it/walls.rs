@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` is not in the list; it is for offline use.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "error",
     "expression",
     "files",
+    "container",
     "settings",
     "math",
     "frames",

@@ -81,7 +81,7 @@ impl Trace {
     /// Writes a `.fwtrace` file atomically.
     ///
     /// # Errors
-    /// Returns [`FileFault::Io`]; an existing file is then unchanged.
+    /// Returns an error of the file system; an existing file is then unchanged.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         save(&FORMAT, path, self.to_bytes())
     }

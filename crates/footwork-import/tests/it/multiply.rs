@@ -68,7 +68,7 @@ fn steady_clips_are_loops_that_go_on_without_a_jump() {
         let seconds = f64::from(db.clips[clip].frames) / f64::from(db.pose_rate_hz);
         let once = largest_change_mps(&db, clip, 0.1, seconds - 0.1);
         let twice = largest_change_mps(&db, clip, seconds - 0.1, seconds + 0.1);
-        assert!(twice < once.max(0.5), "{name}: {twice} m/s from round to round, {once} m/s within one");
+        assert!(twice < 1.25 * once.max(0.5), "{name}: {twice} m/s from round to round, {once} m/s within one");
     }
     let ends = |name: &str| !db.clips[of(name)].looping();
     assert!(report.made.clips.iter().all(|clip| clip.name.contains("pace")

@@ -154,8 +154,7 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     }
     if scenario.is_steady() {
         // Without a cost: nothing captured does the same without an end.
-        return closed::closed(&gait.kit, &track, &poses, &steps, &on)
-            .ok_or_else(|| "it is shorter than a stride".to_owned());
+        return closed::closed((&gait.kit, limits), &track, &poses, &steps, &on);
     }
     track.annotations.costs.push(CostRange { cost, range: WHOLE });
     let late = TimeRange { start_s: route.seconds() - LATE_S, end_s: f32::MAX };

@@ -169,9 +169,7 @@ impl Measurement {
                     to.push(Quantity::VelocityChangeOverPlayed, over(change_mps, *limit_mps), moment);
                 };
                 add(self, jerk::velocity_change_mps(motion, Space::Root, frame, joint), place.course);
-                if !source.clips[playing.clip.at()].made {
-                    add(played, source.velocity_change_mps(*playing, joint), MOCAP);
-                }
+                add(played, source.velocity_change_mps(*playing, joint), MOCAP);
             }
         }
     }
@@ -185,7 +183,7 @@ impl Measurement {
             self.push(Quantity::Penetration, feet::penetration_cm(motion, frame, *toe), moment);
             let Some(speed) = skate::toe_speed_cm_s(motion, frame, *toe) else { continue };
             let height = motion.position(Space::World, frame, *toe).y;
-            if motion.contacts[frame * toes.len() + slot] != 0 {
+            if motion.touches(frame, slot) {
                 self.push(Quantity::LabelSkate, speed, moment);
             }
             if height < clip.rest_height_m + skate::LOW_M {
@@ -245,7 +243,7 @@ impl Measurement {
         let low_cm = 100.0 * (typical.hips_m - hips_m);
         self.push(Quantity::HipsLow, low_cm, || place.moment(motion, frame, subject.hips));
         for (leg, (slot, _)) in subject.legs.iter().zip(&subject.feet) {
-            let touches = motion.contacts[frame * subject.contact_joints.len() + slot] != 0;
+            let touches = motion.touches(frame, *slot);
             let bent_deg = typical.knee_deg[usize::from(touches)] - feet::knee_extension_deg(motion, frame, *leg);
             if !bent_deg.is_nan() {
                 self.push(Quantity::KneeBent, bent_deg, || place.moment(motion, frame, leg[1]));
@@ -265,7 +263,7 @@ impl Measurement {
             }
         }
         for (slot, foot) in &subject.feet {
-            if motion.contacts[frame * subject.contact_joints.len() + slot] != 0
+            if motion.touches(frame, *slot)
                 && let Some(twist_degps) = feet::twist_degps(motion, frame, *foot)
             {
                 self.push(Quantity::PlantedTwist, twist_degps, || place.moment(motion, frame, foot[1]));

@@ -100,6 +100,11 @@ impl Motion {
         self.playing.push(playing);
     }
 
+    /// Returns true if the foot of a contact slot is in contact in the source frame.
+    pub fn touches(&self, frame: usize, slot: usize) -> bool {
+        self.contacts[frame * (self.contacts.len() / self.frames()) + slot] != 0
+    }
+
     /// Returns the position of a joint in a space, metres.
     pub fn position(&self, space: Space, frame: usize, joint: JointIndex) -> Vec3 {
         let positions = match space {

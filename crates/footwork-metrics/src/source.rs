@@ -114,10 +114,12 @@ impl Source {
         self.clips.iter().filter(|c| !c.aside).map(|c| c.motion.frames()).sum()
     }
 
-    /// Returns the change of velocity of a character's joint in a frame of the source, m/s; `None` near the start of a clip.
+    /// Returns the change of velocity of a character's joint in a frame of the source, m/s; `None` near the start of a clip,
+    /// and in a made clip.
     pub fn velocity_change_mps(&self, playing: SourceFrame, joint: JointIndex) -> Option<f32> {
         let joint = if playing.mirrored { self.subject.mirror_joints[joint.at()] } else { joint };
-        jerk::velocity_change_mps(&self.clips[playing.clip.at()].motion, Space::Root, playing.frame, joint)
+        let clip = Some(&self.clips[playing.clip.at()]).filter(|clip| !clip.made)?;
+        jerk::velocity_change_mps(&clip.motion, Space::Root, playing.frame, joint)
     }
 
     /// Returns, for `[joints]`, the 99.9th percentile of the joint's change of velocity over the captured frames that were
@@ -125,11 +127,8 @@ impl Source {
     pub fn velocity_change_p999_of_mps(&self, played: &[SourceFrame]) -> Vec<f32> {
         let of_joint = |joint: usize| {
             let joint = JointIndex::new(joint);
-            let mut changes: Vec<f32> = played
-                .iter()
-                .filter(|playing| !self.clips[playing.clip.at()].made)
-                .filter_map(|playing| self.velocity_change_mps(*playing, joint))
-                .collect();
+            let mut changes: Vec<f32> =
+                played.iter().filter_map(|playing| self.velocity_change_mps(*playing, joint)).collect();
             if changes.is_empty() { 0.0 } else { percentile(&mut changes, 99.9) }
         };
         (0..self.changes.p999_mps.len()).into_par_iter().map(of_joint).collect()

@@ -41,8 +41,8 @@ impl Posture {
                 let (hips, knees) = &mut ranges[range_of(speed_mps)];
                 hips.push(motion.position(Space::World, frame, subject.hips).y);
                 for (leg, (slot, _)) in subject.legs.iter().zip(&subject.feet) {
-                    let touches = motion.contacts[frame * subject.contact_joints.len() + slot];
-                    knees[usize::from(touches != 0)].push(knee_extension_deg(motion, frame, *leg));
+                    let touches = motion.touches(frame, *slot);
+                    knees[usize::from(touches)].push(knee_extension_deg(motion, frame, *leg));
                 }
             }
         }

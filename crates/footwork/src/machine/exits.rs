@@ -1,7 +1,7 @@
 //! Transitions out of a state, with the values of their conditions.
 
 use super::condition::{Condition, Fact, name_of};
-use super::facts::{Facts, Seen};
+use super::facts::{Facts, Observed};
 use super::memory::TICK_S;
 use super::{Machine, Transition};
 use crate::expression::Comparison;
@@ -42,8 +42,8 @@ impl Character {
     pub fn machine_exits(&self, state: &MatcherState, variables: &[f32], curves: &[f32]) -> Vec<Exit> {
         let Some((machine, memory)) = self.machine_in(state) else { return Vec::new() };
         let (body, stranded) = (state.header.commanded(), state.header.choice.stranded);
-        let seen = Seen { source: &*self.source, at: state.playhead(self.layout()), body, stranded };
-        let facts = Facts::of(machine, memory, seen, (variables, curves));
+        let observed = Observed { source: &*self.source, at: state.playhead(self.layout()), body, stranded };
+        let facts = Facts::of(machine, memory, observed, (variables, curves));
         let term = |(fact, comparison, number): (Fact, Comparison, f32)| {
             let value = facts.value(fact);
             let term = format!("{} {} {number}", machine.fact_name(fact), comparison.sign());

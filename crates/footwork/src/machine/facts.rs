@@ -11,7 +11,7 @@ use crate::trajectory::Desired;
 use glam::Vec3;
 
 /// A character as conditions see it.
-pub(super) struct Seen<'a> {
+pub(super) struct Observed<'a> {
     pub source: &'a dyn MotionSource,
     pub at: Playhead<'a>,
     pub body: Commanded<'a>,
@@ -24,7 +24,7 @@ pub(super) struct Facts<'a> {
     machine: &'a Machine,
     pub memory: &'a [f32],
     variables: &'a [f32],
-    seen: Seen<'a>,
+    observed: Observed<'a>,
     left_s: f32,
     curves: &'a [f32],
     tags: TagMask,
@@ -36,20 +36,20 @@ impl<'a> Facts<'a> {
     pub fn of(
         machine: &'a Machine,
         memory: &'a [f32],
-        seen: Seen<'a>,
+        observed: Observed<'a>,
         (variables, curves): (&'a [f32], &'a [f32]),
     ) -> Self {
-        let Seen { source, at, .. } = seen;
+        let Observed { source, at, .. } = observed;
         let span = source.span(at.playing.clip);
         let now = &machine.states[machine.state(memory)];
         let endless = span.looping || matches!(now.plays, Plays::Matching { .. } | Plays::Blend(_));
         let rate = f64::from(now.rate);
         let left_s = if endless { f32::INFINITY } else { ((span.seconds - at.playing.time_s) / rate).max(0.0) as f32 };
-        Self { machine, memory, variables, left_s, curves, tags: source.tags(at), seen }
+        Self { machine, memory, variables, left_s, curves, tags: source.tags(at), observed }
     }
 
     pub(super) fn value(&self, fact: Fact) -> f32 {
-        let (layout, seen) = (&self.machine.layout, &self.seen);
+        let (layout, observed) = (&self.machine.layout, &self.observed);
         let head = layout.head(self.memory);
         let flag = |b: bool| f32::from(u8::from(b));
         match fact {
@@ -57,14 +57,14 @@ impl<'a> Facts<'a> {
             Fact::Trigger(t) => flag(layout.triggers(self.memory)[t].waits_s > 0.0),
             Fact::StateS => head.ticks * TICK_S,
             Fact::Stayed => flag(head.ticks * TICK_S >= self.machine.stays_s(head.state as usize, head.entries)),
-            Fact::ClipS => seen.at.playing.time_s as f32,
+            Fact::ClipS => observed.at.playing.time_s as f32,
             Fact::LeftS => self.left_s,
             Fact::Ended => flag(self.left_s <= TICK_S),
             Fact::Body(term) => {
                 let [x, z] = head.requested;
-                term.of(seen.body.simulation, &Desired { velocity: Vec3::new(x, 0.0, z), ..*seen.body.desired })
+                term.of(observed.body.simulation, &Desired { velocity: Vec3::new(x, 0.0, z), ..*observed.body.desired })
             }
-            Fact::Stranded => flag(seen.stranded),
+            Fact::Stranded => flag(observed.stranded),
             Fact::Event(e) => flag(head.events as u32 >> e & 1 == 1),
             Fact::Curve(c) => self.curves.get(c).copied().unwrap_or(0.0),
             Fact::Tag(t) => flag(self.tags.has(t)),
@@ -89,7 +89,7 @@ impl Machine {
     }
 
     pub(super) fn facts<'a>(&'a self, at: &'a Directed) -> Facts<'a> {
-        let seen = Seen { source: at.source, at: at.playhead(), body: at.body, stranded: at.stranded };
-        Facts::of(self, at.memory, seen, (at.input.variables, &at.output.curves))
+        let observed = Observed { source: at.source, at: at.playhead(), body: at.body, stranded: at.stranded };
+        Facts::of(self, at.memory, observed, (at.input.variables, &at.output.curves))
     }
 }

@@ -99,8 +99,8 @@ impl Update<'_> {
             let max_speed_mps = character.max_speed_mps(state);
             let StateHeader { root, choice, goal, .. } = &mut state.header;
             let (simulation, stranded) = (&root.simulation, choice.stranded);
-            let requested = Predict { character, input, max_speed_mps, simulation, tick: instant.tick, stranded, goal };
-            let requested = requested.run();
+            let predict = Predict { character, input, max_speed_mps, simulation, tick: instant.tick, stranded, goal };
+            let requested = predict.run();
             character.director.request_velocity(state.director_mut(&character.resolved.layout), requested);
         }
         let mut entered = false;

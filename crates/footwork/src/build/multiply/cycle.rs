@@ -2,7 +2,7 @@
 //!
 //! They are found in clips with steady locomotion, looping or not. All made clips are built from them.
 
-use super::kit::{Kit, angle_rad, mix_in};
+use super::kit::{Kit, angle_rad, close_gap, mix_in};
 use crate::build::contacts::runs;
 use crate::build::track::Track;
 use crate::clip::TimeRange;
@@ -339,24 +339,20 @@ impl Cut<'_> {
     }
 }
 
-/// Returns all poses but the last as a pool, with the difference between last and first distributed over them.
+/// Returns all poses but the last as a pool, closed. `way`: displacement of the root over all of them, in metres.
 fn closed(mut poses: Vec<Pose>, way: Vec3) -> PosePool {
     let n = poses.len() - 1;
-    let last = poses.pop().unwrap_or_default();
-    let first = poses[0].clone();
+    let after = poses.pop().unwrap_or_default();
+    close_gap(&mut poses, &after);
     let mut pool = PosePool::default();
     for (k, pose) in poses.iter().enumerate() {
-        let share = k as f32 / n as f32;
-        pool.translations.push(way * share);
+        pool.translations.push(way * (k as f32 / n as f32));
         pool.rotations.push(Quat::IDENTITY);
-        for j in 1..pose.len() {
-            let gap = (last.rotations[j].inverse() * first.rotations[j]).to_rotation_vector();
-            pool.translations.push(pose.translations[j] + (first.translations[j] - last.translations[j]) * share);
-            pool.rotations.push((pose.rotations[j] * Quat::from_rotation_vector(gap * share)).renormalize());
-        }
+        pool.translations.extend_from_slice(&pose.translations[1..]);
+        pool.rotations.extend_from_slice(&pose.rotations[1..]);
     }
-    for i in first.len()..pool.rotations.len() {
-        pool.rotations[i] = pool.rotations[i].towards(pool.rotations[i - first.len()]);
+    for i in after.len()..pool.rotations.len() {
+        pool.rotations[i] = pool.rotations[i].towards(pool.rotations[i - after.len()]);
     }
     pool
 }

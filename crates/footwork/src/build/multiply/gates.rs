@@ -66,8 +66,9 @@ impl Limits {
                     limits.bend_rad = limits.bend_rad.min(bend_rad(kit, pose, side));
                 }
             }
-            limits.jerk = limits.jerk.max(jerk(kit.skeleton, &poses, track.rate_hz));
-            for (most, (mps2, _)) in limits.changes_mps2.iter_mut().zip(changes(kit.skeleton, &poses, track.rate_hz)) {
+            let at = positions(kit.skeleton, &poses);
+            limits.jerk = limits.jerk.max(jerk(&at, track.rate_hz));
+            for (most, (mps2, _)) in limits.changes_mps2.iter_mut().zip(changes(&poses, at, track.rate_hz)) {
                 *most = most.max(mps2);
             }
         }
@@ -110,8 +111,10 @@ impl Limits {
                 return Some(format!("a standing foot slides by {:.1} cm", 100.0 * slide));
             }
         }
+        let at = positions(kit.skeleton, poses);
+        let jerk = jerk(&at, rate_hz);
         let largest_mps2 = self.changes_mps2.iter().copied().fold(0.0, f32::max);
-        for (j, (mps2, frame)) in changes(kit.skeleton, poses, rate_hz).into_iter().enumerate() {
+        for (j, (mps2, frame)) in changes(poses, at, rate_hz).into_iter().enumerate() {
             let own = self.changes_mps2[j];
             let most = (CHANGE * own).max(CHANGE_OF_ANY * largest_mps2).min(VISIBLE_MPS2).max(VISIBLE_CHANGE * own);
             if mps2 > most {
@@ -119,7 +122,6 @@ impl Limits {
                 return Some(format!("joint `{name}` jumps at frame {frame}: {mps2:.0} m/s2, at most {most:.0}"));
             }
         }
-        let jerk = jerk(kit.skeleton, poses, rate_hz);
         (jerk > JERK * self.jerk).then(|| format!("jerk {jerk:.0} m/s3, sources {:.0}", self.jerk))
     }
 }
@@ -142,16 +144,18 @@ fn slide_m(kit: &Kit, poses: &[Pose], on: &[bool], side: usize) -> f32 {
     most
 }
 
-/// Returns the 95th percentile over frames of the mean jerk over joints, in m/s3.
-fn jerk(skeleton: &Skeleton, poses: &[Pose], rate_hz: f32) -> f32 {
+/// Returns the positions of all joints in world space, `[frames][joints]`.
+fn positions(skeleton: &Skeleton, poses: &[Pose]) -> Vec<Vec<Vec3>> {
     let mut world = Vec::new();
-    let at: Vec<Vec<Vec3>> = poses
-        .iter()
-        .map(|p| {
-            p.world(skeleton, &mut world);
-            world.iter().map(|t| t.translation).collect()
-        })
-        .collect();
+    let mut of = |pose: &Pose| {
+        pose.world(skeleton, &mut world);
+        world.iter().map(|joint| joint.translation).collect()
+    };
+    poses.iter().map(&mut of).collect()
+}
+
+/// Returns the 95th percentile over frames of the mean jerk over joints, in m/s3. `at`: positions of joints.
+fn jerk(at: &[Vec<Vec3>], rate_hz: f32) -> f32 {
     let cubed = rate_hz * rate_hz * rate_hz;
     let mut jerks: Vec<f32> = at
         .windows(4)
@@ -164,16 +168,14 @@ fn jerk(skeleton: &Skeleton, poses: &[Pose], rate_hz: f32) -> f32 {
     jerks.get((jerks.len() as f32 * PERCENTILE) as usize).copied().unwrap_or(0.0)
 }
 
-/// Returns, for `[joints]`, the largest change of velocity in root space from one frame to the next, in m/s2, and its frame.
-fn changes(skeleton: &Skeleton, poses: &[Pose], rate_hz: f32) -> Vec<(f32, usize)> {
-    let mut world = Vec::new();
-    let mut largest = vec![(0.0, 0); skeleton.len()];
-    let mut in_root = |pose: &Pose| {
-        pose.world(skeleton, &mut world);
+/// Returns, for `[joints]`, the largest change of velocity in root space from one frame to the next, in m/s2, and its frame. `at`:
+/// positions of joints.
+fn changes(poses: &[Pose], mut at: Vec<Vec<Vec3>>, rate_hz: f32) -> Vec<(f32, usize)> {
+    for (pose, at) in poses.iter().zip(&mut at) {
         let root_from_world = pose.world_from_root().inverse();
-        world.iter().map(|joint| root_from_world.point(joint.translation)).collect::<Vec<Vec3>>()
-    };
-    let at: Vec<Vec<Vec3>> = poses.iter().map(&mut in_root).collect();
+        at.iter_mut().for_each(|position| *position = root_from_world.point(*position));
+    }
+    let mut largest = vec![(0.0, 0); at.first().map_or(0, Vec::len)];
     for (f, three) in at.windows(3).enumerate() {
         for (j, largest) in largest.iter_mut().enumerate() {
             let second = (three[2][j] - three[1][j]) - (three[1][j] - three[0][j]);

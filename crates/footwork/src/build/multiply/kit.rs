@@ -69,3 +69,17 @@ pub fn mix_in(pose: &mut Pose, other: &Pose, t: f32) {
         pose.rotations[j] = Quat::nlerp(pose.rotations[j], other.rotations[j], t);
     }
 }
+
+/// Closes a cycle: distributes the difference between the pose that follows `poses` and their first one over them. Joint 0 stays.
+pub fn close_gap(poses: &mut [Pose], after: &Pose) {
+    let first = poses[0].clone();
+    let n = poses.len() as f32;
+    for (k, pose) in poses.iter_mut().enumerate() {
+        let share = k as f32 / n;
+        for j in 1..pose.len() {
+            let gap = (after.rotations[j].inverse() * first.rotations[j]).to_rotation_vector();
+            pose.translations[j] += (first.translations[j] - after.translations[j]) * share;
+            pose.rotations[j] = (pose.rotations[j] * Quat::from_rotation_vector(gap * share)).renormalize();
+        }
+    }
+}

@@ -35,6 +35,7 @@ use kit::Kit;
 use route::{LEAD_S, Route, Scenario};
 use serde::Serialize;
 use stand::Stand;
+use steps::Steps;
 
 /// Range in which a made clip accepts transitions: from this long before its change to the end of the response, and not this long
 /// before its end, in seconds. A character that enters later must leave again soon.
@@ -148,23 +149,43 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     if let Some(reason) = limits.refuse(&gait.kit, &poses, &on, route.rate_hz) {
         return Err(reason);
     }
-    let mut track = marked(&gait.kit, &name_of(scenario), &poses, on.clone(), route.rate_hz);
+    let mut track = if scenario.is_steady() {
+        looping(gait, limits, scenario, &steps, (&poses, &on), route.rate_hz)?
+    } else {
+        let mut track = marked(&gait.kit, &name_of(scenario), &poses, on, route.rate_hz);
+        track.annotations.costs.push(CostRange { cost, range: WHOLE });
+        // Motion before one change and after its response is in the loops, too.
+        let closed = match scenario.is_one_change() {
+            true => vec![[0.0, LEAD_S - EARLY_S], [LEAD_S + RESPONSE_S, f32::MAX]],
+            false => vec![[route.seconds() - LATE_S, f32::MAX]],
+        };
+        track.annotations.do_not_enter =
+            closed.into_iter().map(|[start_s, end_s]| TimeRange { start_s, end_s }).collect();
+        track
+    };
     for name in gait.common_tags(steps.moments.iter().map(|moment| &moment.mix)) {
         track.annotations.tags.push(TagRange { name, range: WHOLE });
     }
-    if scenario.is_steady() {
-        // Without a cost: nothing captured does the same without an end.
-        return closed::closed((&gait.kit, limits), &track, &poses, &steps, &on);
-    }
-    track.annotations.costs.push(CostRange { cost, range: WHOLE });
-    let late = TimeRange { start_s: route.seconds() - LATE_S, end_s: f32::MAX };
-    track.annotations.do_not_enter = vec![late];
-    if scenario.is_one_change() {
-        // Motion before the change and after the response is in the loops, too.
-        let closed = [[0.0, LEAD_S - EARLY_S], [LEAD_S + RESPONSE_S, f32::MAX]];
-        track.annotations.do_not_enter = closed.map(|[start_s, end_s]| TimeRange { start_s, end_s }).to_vec();
-    }
     Ok(track)
+}
+
+/// Makes the loop of a steady scenario, or returns the reason for dropping it. It has no cost: nothing captured does the same without
+/// an end.
+fn looping(
+    gait: &Gait,
+    limits: &Limits,
+    scenario: &Scenario,
+    steps: &Steps,
+    (poses, on): (&[Pose], &[Vec<bool>; 2]),
+    rate_hz: f32,
+) -> Result<Track, String> {
+    let strides = closed::closed(poses, on, steps, rate_hz).ok_or("it is shorter than a stride")?;
+    if let Some(reason) = limits.refuse(&gait.kit, &strides.poses, &strides.on, rate_hz) {
+        return Err(format!("as a loop, {reason}"));
+    }
+    let mut track = marked(&gait.kit, &name_of(scenario), &strides.poses, strides.on, rate_hz);
+    track.annotations.loops = Some(true);
+    Ok(Track { looping: true, loop_delta: Some(strides.delta), ..track })
 }
 
 /// The whole of a clip.

@@ -8,7 +8,6 @@ use crate::montages::MotionMontages;
 use crate::plugin_state::PluginState;
 use crate::probe::{GroundProbe, MotionWorld, WallProbe};
 use crate::recorder::MotionRecorder;
-use crate::step::step_one;
 use crate::variables::MotionVariables;
 use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::entity::unique_vec::UniqueEntityVec;
@@ -19,7 +18,7 @@ use bevy_reflect::prelude::*;
 use bevy_time::Time;
 use bevy_transform::components::{GlobalTransform, Transform};
 use bevy_utils::Parallel;
-use footwork::advanced::recorder::One;
+use footwork::advanced::matcher::One;
 use footwork::input as core;
 use footwork::matcher::{Character, Scratch, SearchScheduler, Turn};
 use std::sync::Arc;
@@ -297,7 +296,7 @@ pub(crate) fn match_motion<W: MotionWorld>(
         let mut recorder = recorder;
         let done = plugin_state.reports.step_whole((turn, dt_s), one, |turn, dt_s, one| match &mut recorder {
             Some(recorder) => recorder.step(character, &input, turn, dt_s, one),
-            None => step_one(character, &input, turn, dt_s, one),
+            None => one.step(character, &input, turn, dt_s),
         });
         plugin_state.result = done.err();
         #[cfg(feature = "debug")]

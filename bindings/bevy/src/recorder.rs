@@ -1,8 +1,7 @@
 //! Flight recorder of a character: keeps the last minutes for bit-exact replay.
 
-use crate::step::step_one;
 use bevy_ecs::prelude::*;
-use footwork::advanced::recorder::One;
+use footwork::advanced::matcher::One;
 use footwork::input::{InputError, MotionInput};
 use footwork::matcher::{Character, Turn};
 use footwork::recorder::{FileError, Recorder, RecorderConfig, Trace};
@@ -71,7 +70,7 @@ impl MotionRecorder {
         one: One,
     ) -> Result<(), InputError> {
         if dt_s == 0.0 {
-            return step_one(character, input, turn, dt_s, one);
+            return one.step(character, input, turn, dt_s);
         }
         let recorder = self.recorder.get_or_insert_with(|| Box::new(Recorder::new(character, self.config)));
         recorder.step(character, input, turn, dt_s, one)

@@ -1,25 +1,12 @@
 //! A frame of one character: if the reports of an update reach their limit, further updates consume the rest of the frame.
 
-use footwork::advanced::recorder::One;
-use footwork::input::{InputError, MotionInput};
-use footwork::matcher::{Character, Crowd, FiredEvent, Footstep, Output, StateChange, Turn, step_in_turns};
+use footwork::advanced::matcher::One;
+use footwork::input::InputError;
+use footwork::matcher::{FiredEvent, Footstep, Output, StateChange, Turn};
 use footwork::math::Transform;
 
 /// Maximum number of updates per frame, each with at most 32 events.
 const MOST_UPDATES: usize = 8;
-
-/// Updates a character.
-pub(crate) fn step_one(
-    character: &Character,
-    input: &MotionInput,
-    turn: Turn,
-    dt_s: f32,
-    one: One,
-) -> Result<(), InputError> {
-    let One { state, scratch, output } = one;
-    let crowd = Crowd { states: std::slice::from_mut(state), scratch, outputs: std::slice::from_mut(output) };
-    step_in_turns(character, std::slice::from_ref(input), &[turn], dt_s, crowd)
-}
 
 /// Reports of the updates of a frame so far.
 #[derive(Debug, Default)]

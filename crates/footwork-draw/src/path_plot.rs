@@ -11,6 +11,8 @@ mod tests;
 mod view;
 
 use crate::markup::{escape, number};
+use crate::shapes::Colour;
+use crate::svg::Stroke;
 use footwork::math::Facing;
 use glam::Vec3;
 use labels::Labels;
@@ -61,13 +63,22 @@ const TICK_PX: f64 = 11.0;
 /// Smallest distance between marks.
 const APART_PX: f64 = 4.0;
 /// The commanded path is a pale band under the walked line, which shows where they differ.
-const COMMANDED: &str = "#c3cad4";
-const COMMANDED_STYLE: &str = "stroke-width=\"8\" stroke-linecap=\"round\" stroke-linejoin=\"round\"";
-const COMMANDED_TICK: &str = "#7c8490";
-const UNNAMED: &str = "#33383f";
+const COMMANDED: Stroke = Stroke::solid(Colour::rgb(0xc3_ca_d4), 8.0);
+const COMMANDED_TICK: Stroke = Stroke::solid(Colour::rgb(0x7c_84_90).alpha(178), 0.8);
+const UNNAMED: Colour = Colour::rgb(0x33_38_3f);
 /// Dark enough for thin lines on white. The first six are distinguishable with red-green colour blindness.
-const COLOURS: [&str; 10] =
-    ["#0072b2", "#d55e00", "#009e73", "#b0408a", "#b58900", "#3b3fb6", "#c0272d", "#3d7f1d", "#7a5230", "#008a9a"];
+const COLOURS: [Colour; 10] = [
+    Colour::rgb(0x00_72_b2),
+    Colour::rgb(0xd5_5e_00),
+    Colour::rgb(0x00_9e_73),
+    Colour::rgb(0xb0_40_8a),
+    Colour::rgb(0xb5_89_00),
+    Colour::rgb(0x3b_3f_b6),
+    Colour::rgb(0xc0_27_2d),
+    Colour::rgb(0x3d_7f_1d),
+    Colour::rgb(0x7a_52_30),
+    Colour::rgb(0x00_8a_9a),
+];
 
 /// Draws the plot. Returns a valid file for any input; without data, the file contains a message.
 pub fn svg(plot: &PathPlot<'_>) -> String {
@@ -98,12 +109,16 @@ struct Run<'a> {
     /// End, exclusive.
     end: usize,
     label: &'a str,
-    colour: &'static str,
+    colour: Colour,
 }
 
 impl Run<'_> {
     fn samples(&self) -> std::ops::Range<usize> {
         self.start..self.end
+    }
+
+    fn stroke(&self) -> Stroke {
+        Stroke::solid(self.colour, 2.4)
     }
 }
 
@@ -137,9 +152,9 @@ fn runs<'a>(plot: &PathPlot<'a>) -> Vec<Run<'a>> {
 fn draw_commanded(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>) {
     let line = Line::of(plot.commanded.iter().map(|s| finite(s.position).map(|p| view.place(p))));
     let d = Line::fitted(&[line], MAX_SEGMENTS).concat();
-    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" {COMMANDED_STYLE}"));
+    canvas.path(&d, COMMANDED);
     let d = ticks(view, plot.commanded, 0..plot.commanded.len(), plot.rate_hz);
-    canvas.path(&d, &format!("stroke=\"{COMMANDED_TICK}\" stroke-width=\"0.8\" stroke-opacity=\"0.7\""));
+    canvas.path(&d, COMMANDED_TICK);
 }
 
 fn draw_walked(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
@@ -152,10 +167,9 @@ fn draw_walked(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Ru
         })
         .collect();
     for (r, d) in runs.iter().zip(Line::fitted(&lines, MAX_SEGMENTS)) {
-        let style = format!("stroke=\"{}\" stroke-width=\"2.4\" stroke-linejoin=\"round\"", r.colour);
-        canvas.path(&d, &style);
+        canvas.path(&d, r.stroke());
         let d = ticks(view, plot.walked, r.start..r.end, plot.rate_hz);
-        canvas.path(&d, &format!("stroke=\"{}\" stroke-width=\"1.1\" stroke-opacity=\"0.8\"", r.colour));
+        canvas.path(&d, Stroke::solid(r.colour.alpha(204), 1.1));
     }
 }
 
@@ -194,16 +208,13 @@ fn near(a: [f64; 2], b: [f64; 2]) -> bool {
 fn draw_transitions(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>) {
     let thin = plot.transitions.len().div_ceil(MAX_MARKS).max(1);
     let at = plot.transitions.iter().step_by(thin).filter_map(|i| finite(plot.walked.get(*i)?.position));
-    canvas.raw("<g fill=\"#fff\" fill-opacity=\"0.6\" stroke=\"#111\" stroke-width=\"0.9\">");
-    let mut last = None;
-    for [x, y] in at.map(|p| view.place(p)) {
-        if last.is_some_and(|p| near(p, [x, y])) {
-            continue;
+    let mut shown: Vec<[f64; 2]> = Vec::new();
+    for at in at.map(|p| view.place(p)) {
+        if !shown.last().is_some_and(|last| near(*last, at)) {
+            shown.push(at);
         }
-        last = Some([x, y]);
-        canvas.raw(&format!("<circle cx=\"{}\" cy=\"{}\" r=\"2.8\"/>", number(x), number(y)));
     }
-    canvas.raw("</g>\n");
+    canvas.transitions(shown);
 }
 
 fn draw_ends(canvas: &mut Canvas, view: &View, walked: &[PathSample]) {
@@ -233,7 +244,7 @@ fn draw_labels(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Ru
 }
 
 fn draw_legend(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
-    canvas.legend_line(COMMANDED, COMMANDED_STYLE, "commanded path");
+    canvas.legend_line(COMMANDED, "commanded path");
     let mut seen: Vec<&str> = Vec::new();
     for r in runs {
         if seen.contains(&r.label) {
@@ -242,7 +253,7 @@ fn draw_legend(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Ru
         seen.push(r.label);
         if seen.len() <= MAX_LEGEND {
             let text = if r.label.is_empty() { "walked".to_owned() } else { escape(r.label, LABEL_CHARS) };
-            canvas.legend_line(r.colour, "stroke-width=\"2.4\"", &text);
+            canvas.legend_line(r.stroke(), &text);
         }
     }
     if seen.len() > MAX_LEGEND {
@@ -250,7 +261,7 @@ fn draw_legend(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Ru
     }
     canvas.legend_ticks("facing, every 0.5 s");
     let transitions = plot.transitions.iter().filter(|i| **i < plot.walked.len()).count();
-    canvas.legend_circle(&format!("transition ({transitions})"));
+    canvas.legend_transitions(&format!("transition ({transitions})"));
     canvas.legend_ends();
     canvas.legend_axes(view);
 }

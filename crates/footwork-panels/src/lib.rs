@@ -48,6 +48,7 @@ pub use drive::{Driver, Hands};
 pub use findings::{Examined, Findings};
 pub use flip::{Flip, Weight};
 pub use follow::Following;
+pub use job::Job;
 pub use library::Library;
 pub use machine_file::MachineFile;
 pub use request::Request;

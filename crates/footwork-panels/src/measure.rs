@@ -87,7 +87,7 @@ impl Measure {
     }
 
     pub fn poll(&mut self, session: &mut Session) {
-        let Some(done) = self.running.as_ref().and_then(Job::poll) else { return };
+        let Some(done) = self.running.as_mut().and_then(Job::poll) else { return };
         self.running = None;
         match done {
             Ok(rows) => self.rows = Some(rows),

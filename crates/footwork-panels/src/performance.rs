@@ -115,7 +115,7 @@ impl Performance {
         let backend = shown.config().search.backend;
         let same = |c: &Counter| Arc::ptr_eq(&c.database, &session.database) && c.backend == backend;
         if !self.index.as_ref().is_some_and(same) {
-            let index = Setting::of(backend).build(&session.database)?;
+            let index = SearchIndex::build_with(&session.database, &Setting::of(backend))?;
             self.index = Some(Counter { database: session.database.clone(), backend, index });
         }
         let query = shown.last_query()?;
@@ -208,7 +208,7 @@ impl Performance {
     }
 
     pub fn poll(&mut self, session: &mut Session) {
-        let Some(done) = self.timing.as_ref().and_then(Job::poll) else { return };
+        let Some(done) = self.timing.as_mut().and_then(Job::poll) else { return };
         self.timing = None;
         match done {
             Ok(times) => self.times = Some(times),

@@ -1,12 +1,12 @@
 //! The application: opens and saves files, and stores unsaved changes.
 
 use crate::kept::Kept;
-use crate::open::{Chosen, Files, Opened, Work};
+use crate::open::{Chosen, Files, OpenError, Opened, Work};
 use crate::path_field::PathField;
-use crate::shell::{self, Job};
+use crate::shell;
 use eframe::{Frame, Storage};
 use egui::{Align2, Color32, FontId};
-use footwork_panels::{Request, Studio, Tuning};
+use footwork_panels::{Job, Request, Studio, Tuning};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,7 @@ struct Loading {
     what: String,
     /// Files to open; `None` for other work.
     files: Option<Files>,
-    job: Job,
+    job: Job<Opened, OpenError>,
 }
 
 impl App {
@@ -118,7 +118,7 @@ impl App {
     fn load(&mut self, files: Files) {
         let what = files.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
         // Unsaved changes belong to the open data, so they are not used.
-        let job = Job::start(Work::Open(files.clone()), self.tuning().as_saved());
+        let job = Work::Open(files.clone()).start(self.tuning().as_saved());
         self.loading = Some(Loading { what, files: Some(files), job });
     }
 
@@ -128,7 +128,7 @@ impl App {
 
     /// Starts background work.
     fn begin(&mut self, what: &str, work: Work) {
-        let job = Job::start(work, self.tuning());
+        let job = work.start(self.tuning());
         self.background = Some(Loading { what: what.to_owned(), files: None, job });
         if let Some(studio) = &mut self.studio {
             studio.session.busy = Some(what.to_owned());

@@ -1,10 +1,10 @@
-//! Services of the desktop: threads, files, gamepads.
+//! Services of the desktop: files, gamepads.
 
 pub(crate) use crate::live::Live;
 
-use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
+use crate::open::{Chosen, Files, KINDS};
 use footwork::advanced::files::write_atomically;
-use footwork_panels::{Hands, Tuning};
+use footwork_panels::Hands;
 #[cfg(feature = "gamepad")]
 use glam::Vec2;
 use std::io::Write;
@@ -12,30 +12,6 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
-
-/// Background work: opening files, rebuilding data.
-#[derive(Debug)]
-pub(crate) struct Job(Receiver<Result<Opened, OpenError>>);
-
-impl Job {
-    pub fn start(work: Work, tuning: Tuning) -> Self {
-        let (send, done) = channel();
-        std::thread::spawn(move || {
-            // Sending fails if the job was replaced by another.
-            let _ = send.send(work.run(&tuning));
-        });
-        Self(done)
-    }
-
-    /// Returns the result once it is available.
-    pub fn poll(&mut self) -> Option<Result<Opened, OpenError>> {
-        match self.0.try_recv() {
-            Ok(result) => Some(result),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err(OpenError("loading ended without a result".to_owned()))),
-        }
-    }
-}
 
 /// Writes a file. Returns its location for the user.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {

@@ -5,7 +5,7 @@ use footwork::database::Database;
 use footwork::learned::Networks;
 use footwork::recorder::Trace;
 use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory};
-use footwork_panels::{Findings, Session, Sources, Tuning};
+use footwork_panels::{Findings, Job, Session, Sources, Tuning};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -181,8 +181,12 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Performs the work.
-    pub fn run(&self, tuning: &Tuning) -> Result<Opened, OpenError> {
+    /// Starts the work in the background.
+    pub fn start(self, tuning: Tuning) -> Job<Opened, OpenError> {
+        Job::start(move || self.run(&tuning))
+    }
+
+    fn run(&self, tuning: &Tuning) -> Result<Opened, OpenError> {
         match self {
             Self::Open(files) => open(files, tuning),
             Self::Rebuild(files) => match open(files, tuning)? {
@@ -214,6 +218,12 @@ impl std::fmt::Display for OpenError {
 }
 
 impl std::error::Error for OpenError {}
+
+impl From<String> for OpenError {
+    fn from(what: String) -> Self {
+        Self(what)
+    }
+}
 
 fn error(what: impl ToString) -> OpenError {
     OpenError(what.to_string())

@@ -1,7 +1,7 @@
 //! Services of the web page: dropped or selected files, downloads, gamepads. All data stays in the page.
 
-use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
-use footwork_panels::{Hands, Session, Tuning};
+use crate::open::{Chosen, Files, KINDS};
+use footwork_panels::{Hands, Session};
 use glam::Vec2;
 use js_sys::{Array, Uint8Array};
 use std::path::Path;
@@ -21,26 +21,6 @@ extern "C" {
     /// Returns for each gamepad: left stick, right stick, right trigger, left trigger.
     fn gamepads() -> Vec<f32>;
     fn download(name: &str, bytes: &[u8]);
-}
-
-/// Work done between two frames, as a page has no threads.
-#[derive(Debug)]
-pub(crate) struct Job {
-    work: Work,
-    tuning: Tuning,
-    polls: u32,
-}
-
-impl Job {
-    pub fn start(work: Work, tuning: Tuning) -> Self {
-        Self { work, tuning, polls: 0 }
-    }
-
-    /// Returns the result. Waits some frames first, so that the message about the work is visible.
-    pub fn poll(&mut self) -> Option<Result<Opened, OpenError>> {
-        self.polls += 1;
-        (self.polls > 3).then(|| self.work.run(&self.tuning))
-    }
 }
 
 /// Offers a file as a download. Returns its location for the user.

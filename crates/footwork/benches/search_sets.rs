@@ -49,7 +49,7 @@ fn main() {
     let boxes = SearchIndex::build(&db, Backend::Boxes);
     let mut indices = vec![("boxes".to_owned(), boxes)];
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_available()) {
-        let tree = Setting::Tree(kernel).build(&db).expect("available");
+        let tree = SearchIndex::build_with(&db, &Setting::Tree(kernel)).expect("available");
         indices.push((format!("tree {}", kernel.name()), tree));
     }
     // Searches in which only some rows may be entered: a tenth or a hundredth, in ranges of 100 frames or singly.

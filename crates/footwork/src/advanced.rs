@@ -11,13 +11,14 @@ pub mod adjust {
 #[cfg(feature = "build")]
 pub mod build {
     pub use crate::build::blend_space::BlendReport;
+    pub use crate::build::clip_report::{ClipReport, ColumnReport, Skipped};
     pub use crate::build::config::matches_pattern;
     pub use crate::build::glitches::{Glitch, mend_glitches};
     pub use crate::build::loops::{Gap, Loop, LoopReport, Round};
     pub use crate::build::multiply::{Dropped, Made};
     pub use crate::build::normalize::NormalizeError;
     pub use crate::build::prune::{Pruned, find as find_repeats};
-    pub use crate::build::report::{ClipReport, ColumnReport, RoleSource, Skipped};
+    pub use crate::build::report::RoleSource;
     pub use crate::build::root_motion::{RootError, find_sides};
 }
 
@@ -53,7 +54,8 @@ pub mod input {
 pub mod learned {
     pub use crate::learned::body::{BodyLayout, ROTATION_WIDTH, Sampler};
     pub use crate::learned::chooser::choice_weights;
-    pub use crate::learned::network::{Layer, Network, NetworkError, NetworkScratch, Precision, Weights};
+    pub use crate::learned::layer::{Layer, Precision, Weights};
+    pub use crate::learned::network::{Network, NetworkError, NetworkScratch};
     pub use crate::learned::networks::{Calibration, Decompression, NetworkParts, STEP_S};
 }
 
@@ -68,10 +70,11 @@ pub mod machine {
     pub use crate::machine::view::{LayerView, MachineView};
 }
 
-/// What a character keeps of its last search, and the head of its state.
+/// What a character keeps of its last search, the head of its state, and a step of one character.
 pub mod matcher {
     pub use crate::matcher::scratch::LastSearch;
     pub use crate::matcher::state::StateHeader;
+    pub use crate::matcher::step::One;
 }
 
 /// Functions with the same bits on every machine.
@@ -97,7 +100,6 @@ pub mod motion {
 pub mod recorder {
     pub use crate::recorder::data_id::DataId;
     pub use crate::recorder::piece::{Cursor, Piece};
-    pub use crate::recorder::record::One;
     pub use crate::recorder::replay::NamedGround;
     pub use crate::recorder::trace::Decision;
 }
@@ -109,8 +111,9 @@ pub mod rig {
 
 /// Sources of features, and their drawing.
 pub mod schema {
+    pub use crate::schema::buffers::SourceBuffers;
     pub use crate::schema::channel::ChannelKind;
-    pub use crate::schema::source::{DebugShape, FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};
+    pub use crate::schema::source::{DebugShape, FeatureSource, MirrorColumn, TrajectorySample};
 }
 
 /// Searches by themselves, and why they find what they find.

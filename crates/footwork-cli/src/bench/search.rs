@@ -138,7 +138,7 @@ struct Built {
 impl Built {
     fn new(setting: Setting, db: &Database) -> Option<Self> {
         let started = Instant::now();
-        let index = setting.build(db)?;
+        let index = SearchIndex::build_with(db, &setting)?;
         Some(Self { setting, index, build_ms: started.elapsed().as_secs_f64() * 1e3 })
     }
 }

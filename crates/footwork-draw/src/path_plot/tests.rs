@@ -93,7 +93,7 @@ fn ten_minutes_stay_readable_and_small() {
     let file = svg(&plot);
     well_formed(&file);
     assert!(file.len() < 500_000, "{}", file.len());
-    let walked = file.lines().filter(|l| l.contains("stroke-width=\"2.4\" stroke-linejoin"));
+    let walked = file.lines().filter(|l| l.contains("stroke-width=\"2.4\"") && !l.contains("h26"));
     let segments: usize = walked.map(|l| l.matches('L').count()).sum();
     assert!((500..=MAX_SEGMENTS).contains(&segments), "{segments}");
     assert!(file.matches("<circle").count() <= MAX_MARKS + 3);
@@ -127,9 +127,9 @@ fn labels_are_escaped_and_equal_labels_share_a_colour_and_a_legend_entry() {
     let file = svg(&PathPlot { title: nasty, walked: &walked, sections: &sections, ..EMPTY });
     well_formed(&file);
     assert!(file.contains("&lt;/svg&gt; &amp; &quot;walk&quot;"));
-    let drawn = file.lines().filter(|l| l.starts_with("<path") && l.contains("stroke-width=\"2.4\" stroke-linejoin"));
+    let drawn = file.lines().filter(|l| l.contains("stroke-width=\"2.4\"") && !l.contains("h26"));
     let colours: Vec<&str> = drawn.map(|l| l.split("stroke=\"").nth(1).unwrap().split('"').next().unwrap()).collect();
-    assert_eq!(colours, [COLOURS[0], COLOURS[1], COLOURS[0]]);
+    assert_eq!(colours, ["#0072b2", "#d55e00", "#0072b2"]);
     // In the plot with its halo, and in the legend.
     assert_eq!(file.matches(">turn<").count(), 3);
     assert_eq!(file.matches("h26\"").count(), 3);
@@ -147,7 +147,7 @@ fn gaps_bad_rates_and_indices_out_of_range_leave_a_valid_file() {
         let file = svg(&plot);
         well_formed(&file);
         assert!(file.contains("transition (2)") && !file.contains("late"));
-        let line = file.lines().find(|l| l.contains("stroke-linejoin")).unwrap();
+        let line = file.lines().find(|l| l.contains("stroke-width=\"2.4\"")).unwrap();
         assert_eq!(line.matches('M').count(), 2, "a gap lifts the pen");
     }
     for only in [vec![at(2.0, -1.0)], vec![at(1e6, 1e6); 9]] {

@@ -73,7 +73,7 @@ impl Repeats {
 
     /// Takes the result once it is available. Returns an error message if the job failed.
     pub fn poll(&mut self) -> Option<String> {
-        let (distance, done) = self.running.as_ref().and_then(|(distance, job)| Some((*distance, job.poll()?)))?;
+        let (distance, done) = self.running.as_mut().and_then(|(distance, job)| Some((*distance, job.poll()?)))?;
         self.running = None;
         match done {
             Ok(found) => {

@@ -1,40 +1,40 @@
 //! Joints, channels and joint pairs of a configuration that are named by roles.
 
-use super::{BuildConfig, BuildError, JointRoles};
+use super::config::BuildConfig;
+use super::error::BuildError;
 use crate::frames::JointIndex;
+use crate::roles::JointRoles;
 use crate::schema::{ChannelSpec, Preset, PropSpec};
 use crate::skeleton::Skeleton;
 
-/// Returns the contact joints in a fixed order: those of the configuration, else all four paws, toes, or feet by their
-/// roles. Empty without these roles. A paw with a toe below it touches the ground with the toe.
-///
-/// # Errors
-/// Returns an error if a joint of the configuration does not exist.
-pub fn contact_joints(
-    skeleton: &Skeleton,
-    roles: &JointRoles,
-    config: &BuildConfig,
-) -> Result<Vec<JointIndex>, BuildError> {
-    let mut joints = Vec::new();
-    for name in &config.contacts.joints {
-        joints.push(skeleton.require(&roles.name_of(skeleton, name))?);
+impl BuildConfig {
+    /// Returns the contact joints in a fixed order: those of the configuration, else all four paws, toes, or feet by their
+    /// roles. Empty without these roles. A paw with a toe below it touches the ground with the toe.
+    ///
+    /// # Errors
+    /// Returns an error if a joint of the configuration does not exist.
+    pub fn contact_joints(&self, skeleton: &Skeleton, roles: &JointRoles) -> Result<Vec<JointIndex>, BuildError> {
+        let mut joints = Vec::new();
+        for name in &self.contacts.joints {
+            joints.push(skeleton.require(&roles.name_of(skeleton, name))?);
+        }
+        if joints.is_empty() {
+            let groups = [
+                &["left_toe", "right_toe"][..],
+                &["left_foot", "right_foot"],
+                &["left_fore_foot", "right_fore_foot", "left_hind_foot", "right_hind_foot"],
+            ];
+            let complete = |g: &&[&str]| g.iter().all(|r| roles.get(r).is_some());
+            let quadruped = groups[2..].iter().copied().find(complete);
+            let group = quadruped.or_else(|| groups.iter().copied().find(complete));
+            let below = |paw: JointIndex| {
+                let mut toes = ["left_toe", "right_toe"].into_iter().filter_map(|r| roles.get(r));
+                toes.find(|toe| skeleton.parents()[toe.at()] == Some(paw)).unwrap_or(paw)
+            };
+            joints.extend(group.unwrap_or_default().iter().filter_map(|r| roles.get(r)).map(below));
+        }
+        Ok(joints)
     }
-    if joints.is_empty() {
-        let groups = [
-            &["left_toe", "right_toe"][..],
-            &["left_foot", "right_foot"],
-            &["left_fore_foot", "right_fore_foot", "left_hind_foot", "right_hind_foot"],
-        ];
-        let complete = |g: &&[&str]| g.iter().all(|r| roles.get(r).is_some());
-        let quadruped = groups[2..].iter().copied().find(complete);
-        let group = quadruped.or_else(|| groups.iter().copied().find(complete));
-        let below = |paw: JointIndex| {
-            let mut toes = ["left_toe", "right_toe"].into_iter().filter_map(|r| roles.get(r));
-            toes.find(|toe| skeleton.parents()[toe.at()] == Some(paw)).unwrap_or(paw)
-        };
-        joints.extend(group.unwrap_or_default().iter().filter_map(|r| roles.get(r)).map(below));
-    }
-    Ok(joints)
 }
 
 /// Returns channels and props with roles replaced by joint names.

@@ -1,12 +1,7 @@
 //! Settings of a build. Every key has a default; unknown keys are errors.
 
-use super::BuildError;
-use crate::clip::RawClip;
 use crate::database::MirrorMode;
-use crate::frames::JointIndex;
-use crate::roles::JointRoles;
 use crate::schema::{ChannelSpec, Normalization, Preset, PropSpec};
-use crate::skeleton::Skeleton;
 use crate::{choices, settings};
 use std::collections::BTreeMap;
 
@@ -78,24 +73,6 @@ settings! {
 impl BuildConfig {
     /// Minimum duration that a non-looping clip must have left after a row that is a target of transitions, in seconds.
     pub const MIN_CLIP_S: f32 = 0.34;
-
-    /// Returns the clips as a build uses them: with the facts of the configuration, at one rate, with joint 0 as the root on
-    /// the ground facing +Z, cut at discarded ranges, and with the contacts of every foot.
-    ///
-    /// # Errors
-    /// Returns the errors of [`build`](super::build) that concern clips, joints and the root.
-    pub fn prepare(&self, clips: &[RawClip]) -> Result<Vec<RawClip>, BuildError> {
-        super::prepare(clips, self)
-    }
-
-    /// Returns the contact joints in a fixed order: those of the configuration, else all four paws, toes, or feet by their
-    /// roles. Empty without these roles. A paw with a toe below it touches the ground with the toe.
-    ///
-    /// # Errors
-    /// Returns an error if a joint of the configuration does not exist.
-    pub fn contact_joints(&self, skeleton: &Skeleton, roles: &JointRoles) -> Result<Vec<JointIndex>, BuildError> {
-        super::contact_joints(skeleton, roles, self)
-    }
 
     /// Returns true if another clip continues into this clip, or a blend space uses it.
     pub fn builds_upon(&self, clip: &str) -> bool {

@@ -5,6 +5,7 @@ mod annotations;
 pub(crate) mod blend_space;
 mod by_role;
 mod chain;
+pub(crate) mod clip_report;
 pub(crate) mod config;
 mod contacts;
 mod error;
@@ -17,6 +18,7 @@ mod options;
 mod parallel;
 mod pipeline;
 mod pool;
+mod prepare;
 pub(crate) mod prune;
 pub(crate) mod report;
 pub mod retarget;
@@ -33,7 +35,6 @@ mod treadmill;
 mod usable;
 
 pub use crate::roles::{Assigned, JointRoles, RoleError};
-pub(crate) use by_role::contact_joints;
 pub use config::{
     BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, GlitchConfig,
     Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagRule, TagSpec,
@@ -45,9 +46,8 @@ pub use options::BuildOptions;
 pub use report::BuildReport;
 pub(crate) use root_motion::RootError;
 
-use crate::clip::{Annotations, ContactTrack, RawClip};
+use crate::clip::RawClip;
 use crate::database::Database;
-use pipeline::Draft;
 
 /// Builds a database.
 ///
@@ -74,29 +74,4 @@ pub fn build(
     config.clips.retain(|r| left.iter().any(|c| config::matches_pattern(&r.name, &c.name)));
     let (db, report) = pipeline::run(&left, &config, options)?;
     Ok((db, BuildReport { pruned: found, ..report }))
-}
-
-/// See [`BuildConfig::prepare`].
-pub(crate) fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
-    usable::check(clips)?;
-    let options = BuildOptions::default();
-    let mut draft = Draft::root(clips, config, &options)?;
-    draft.label();
-    let (skeleton, joints) = (&draft.skeleton, &draft.contact_joints);
-    let prepared = draft.tracks.iter().zip(&draft.labels).map(|(t, labels)| {
-        let on = |slot: usize| labels.iter().skip(slot).step_by(joints.len()).map(|l| *l == 1).collect();
-        let known = joints.iter().enumerate();
-        let contacts = known.map(|(slot, j)| ContactTrack { joint: skeleton.name(*j).to_owned(), on: on(slot) });
-        RawClip {
-            name: t.name.clone(),
-            source: "footwork".to_owned(),
-            skeleton: skeleton.clone(),
-            rate_hz: t.rate_hz,
-            looping: t.looping,
-            translations: t.translations.clone(),
-            rotations: t.rotations.clone(),
-            annotations: Annotations { contacts: contacts.collect(), ..t.annotations.clone() },
-        }
-    });
-    Ok(prepared.collect())
 }

@@ -1,7 +1,8 @@
 //! The pipeline of a build: verbs, in order, over one [`Draft`] of the database.
 
+use super::clip_report::ClipReport;
 use super::multiply::{self, Made};
-use super::report::{BuildReport, ClipReport};
+use super::report::BuildReport;
 use super::rooted::{self, Rooted};
 use super::rows::{self, Assembled, Extracted};
 use super::rules::{self, Rules};

@@ -1,6 +1,7 @@
 //! Report of a build, for people and pipelines.
 
 use super::blend_space::BlendReport;
+use super::clip_report::{ClipReport, ColumnReport, Skipped};
 use super::glitches::Glitch;
 use super::loops::LoopReport;
 use super::multiply::Made;
@@ -68,52 +69,4 @@ pub struct RoleSource {
     pub found_by: FoundBy,
     /// Confidence, 0 to 1.
     pub confidence: f32,
-}
-
-/// One clip.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ClipReport {
-    /// Name.
-    pub name: String,
-    /// Number of poses.
-    pub frames: usize,
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of rows whose trajectory extends beyond the clip.
-    pub extrapolated_rows: usize,
-    /// Duration, in seconds.
-    pub seconds: f64,
-    /// True if the clip loops.
-    pub looping: bool,
-    /// Mean speed of the root, m/s.
-    pub mean_speed_mps: f32,
-    /// `[contact joints]` share of frames in contact.
-    pub contact_share: Vec<f32>,
-    /// `[contact joints]` share of frames in which any part of this foot is planted, heel or toes.
-    pub stance_share: Vec<f32>,
-    /// `locomotion`, or another class (`fall`, `sit`, `low`, ..). Queries exclude other classes unless they request one of
-    /// the clip's tags.
-    pub taken_for: String,
-    /// Reason for the classification: name, tags or motion.
-    pub taken_because: String,
-}
-
-/// A clip that was left out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Skipped {
-    /// Name.
-    pub name: String,
-    /// Reason.
-    pub reason: String,
-}
-
-/// One column of the feature matrix.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ColumnReport {
-    /// Name.
-    pub label: String,
-    /// Raw value that is stored as 0.
-    pub offset: f32,
-    /// Raw difference that is stored as 1.
-    pub scale: f32,
 }

@@ -1,6 +1,5 @@
 //! Tracks with a root: from the clips as given to tracks at one rate, whose joint 0 is the root on the ground.
 
-use super::by_role::contact_joints;
 use super::loops::Round;
 use super::report::{BuildReport, RoleSource};
 use super::root_motion::{self, RootPlan};
@@ -44,7 +43,7 @@ pub fn root(
     report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
     let found = |a: Assigned| RoleSource { found_by: a.found_by, confidence: a.confidence };
     report.role_sources = roles.assigned().map(|(r, a)| (r.to_owned(), found(a))).collect();
-    let contact_joints = contact_joints(&skeleton, &roles, config)?;
+    let contact_joints = config.contact_joints(&skeleton, &roles)?;
     let done = AtomicUsize::new(0);
     let clips = tracks.len();
     let rooted = parallel::map_owned(tracks, |track| {

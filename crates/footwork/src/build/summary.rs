@@ -1,6 +1,7 @@
 //! Summary of a finished database in the report: clips, sizes and columns.
 
-use super::report::{BuildReport, ClipReport, ColumnReport};
+use super::clip_report::{ClipReport, ColumnReport};
+use super::report::BuildReport;
 use super::rows;
 use super::track::Track;
 use crate::database::{Clip, Database};

@@ -1,6 +1,7 @@
 //! Clips that a build can use: checks of the clips as given, and the exclusion of clips that are too short.
 
-use super::report::{BuildReport, Skipped};
+use super::clip_report::Skipped;
+use super::report::BuildReport;
 use super::track::Track;
 use super::{BuildConfig, BuildError, parallel};
 use crate::clip::RawClip;

@@ -1,6 +1,8 @@
 //! Validation of database content from a file or a builder.
 
-use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
+use super::content::{Clip, DatabaseContent, DatabaseEvent, MirrorMode};
+use super::error::DatabaseError;
+use super::tags::TagMask;
 use crate::frames::{FARTHEST_M, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PaceSpeeds;
@@ -207,8 +209,8 @@ fn check_clip(c: &DatabaseContent, i: usize, clip: &Clip, rows_before: &mut usiz
 }
 
 fn annotations(c: &DatabaseContent) -> Result<(), DatabaseError> {
-    if c.tags.len() > Database::MAX_TAGS {
-        return Err(outside("a tag", format!("{} tags, at most {}", c.tags.len(), Database::MAX_TAGS)));
+    if c.tags.len() > TagMask::CAPACITY {
+        return Err(outside("a tag", format!("{} tags, at most {}", c.tags.len(), TagMask::CAPACITY)));
     }
     for s in &c.tag_spans {
         if s.tag as usize >= c.tags.len() || s.start > s.end || s.end.at() > c.poses.frames() {
@@ -220,7 +222,7 @@ fn annotations(c: &DatabaseContent) -> Result<(), DatabaseError> {
             return Err(outside("an event", format!("event {} of clip {} at {} s", e.name, e.clip, e.time_s)));
         }
     }
-    let order = |e: &super::DatabaseEvent| (e.clip, e.time_s);
+    let order = |e: &DatabaseEvent| (e.clip, e.time_s);
     if !c.events.windows(2).all(|w| order(&w[0]) <= order(&w[1])) {
         return Err(outside("events", "they must be in order of clip and time".into()));
     }

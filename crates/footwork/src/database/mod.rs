@@ -1,6 +1,8 @@
 //! The motion database: poses, features, annotations. Immutable, a struct of arrays, shared by any number of characters.
 
+mod accepted;
 mod check;
+mod content;
 mod error;
 mod features;
 mod file;
@@ -9,7 +11,9 @@ pub(crate) mod tag_costs;
 mod tag_query;
 pub(crate) mod tag_sets;
 mod tags;
+mod tensors;
 
+pub use content::{Clip, DatabaseContent, DatabaseEvent, MirrorMode, TagSpan};
 use error::position;
 pub use error::{DatabaseError, NameError};
 pub use features::{Features, RowFlags};
@@ -19,141 +23,13 @@ pub use tag_query::TagQuery;
 pub(crate) use tag_sets::{AcceptedTags, SetBits};
 pub use tags::TagMask;
 
-use crate::choices;
 pub use crate::container::{FileError, FileFault};
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex, RowIndex};
-use crate::math::Transform;
-use crate::motion::{ClipView, MirrorTable, PosePool, StickSpeeds};
+use crate::motion::{ClipView, MirrorTable};
 use crate::pose::{Pose, PoseVelocity};
-use crate::rig::Rig;
-use crate::schema::{FeatureSchema, MirrorColumn, Normalization, Residual};
+use crate::schema::{MirrorColumn, Residual};
 use crate::skeleton::Skeleton;
-use serde::{Deserialize, Serialize};
-use std::ops::Range;
 use std::sync::OnceLock;
-
-/// A clip of a database.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Clip {
-    /// Unique name.
-    pub name: String,
-    /// First frame in the pose pool.
-    pub first_frame: u32,
-    /// Number of frames, at least 1. A mirrored clip shares the frames of its original.
-    pub frames: u32,
-    /// First row of the feature matrix.
-    pub first_row: u32,
-    /// Number of rows; 0 if no frame can be entered.
-    pub rows: u32,
-    /// Displacement of the root over one cycle of a loop, relative to its start; `None` for a non-looping clip.
-    pub loop_delta: Option<Transform>,
-    /// True for a stored mirror image.
-    pub mirrored: bool,
-    /// Time of the first frame in the source file, in seconds. Clips that were cut by excluded ranges start later.
-    pub source_start_s: f32,
-}
-
-impl Clip {
-    /// Returns the range of frames in the pose pool.
-    pub fn frame_range(&self) -> Range<usize> {
-        self.first_frame as usize..(self.first_frame + self.frames) as usize
-    }
-
-    /// Returns the range of rows in the feature matrix.
-    pub fn row_range(&self) -> Range<usize> {
-        self.first_row as usize..(self.first_row + self.rows) as usize
-    }
-
-    /// Returns true if the last frame leads back to the first.
-    pub fn looping(&self) -> bool {
-        self.loop_delta.is_some()
-    }
-}
-
-choices! {
-    /// Use of mirror images.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum MirrorMode = Off {
-        /// The search does not use mirror images.
-        Off = "off",
-        /// Mirror images are rows of their own, after all originals: twice the rows. Poses are stored once.
-        Stored = "stored",
-        /// The query is mirrored as well: no memory, twice the search.
-        Query = "query",
-    }
-}
-
-/// A tag over a range of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TagSpan {
-    /// Index in [`DatabaseContent::tags`].
-    pub tag: u32,
-    /// First frame.
-    pub start: FrameIndex,
-    /// First frame after the range.
-    pub end: FrameIndex,
-}
-
-/// A named event at a time of a clip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DatabaseEvent {
-    /// Event name, by identifier.
-    pub name: EventId,
-    /// Clip. Never a stored mirror image, because those share the events of their original.
-    pub clip: ClipIndex,
-    /// Time from the clip's first frame, in seconds.
-    pub time_s: f32,
-}
-
-/// The content of a database, as stored in a `.fwdb` file. Plain data; [`Database::new`] checks it.
-#[derive(Clone, Debug)]
-pub struct DatabaseContent {
-    /// Joints; joint 0 is the root.
-    pub skeleton: Skeleton,
-    /// Columns of the feature matrix.
-    pub schema: FeatureSchema,
-    /// Speeds at full deflection of the stick.
-    pub stick: StickSpeeds,
-    /// Normalisation of the raw features.
-    pub normalization: Normalization,
-    /// Originals first, then stored mirror images in the same order.
-    pub clips: Vec<Clip>,
-    /// All poses.
-    pub poses: PosePool,
-    /// Poses per second.
-    pub pose_rate_hz: f32,
-    /// Rows per second.
-    pub search_rate_hz: f32,
-    /// Joint roles, legs, soles and the standing pose.
-    pub rig: Rig,
-    /// `[frames x contact joints]`: 1 if the joint touches, else 0.
-    pub contacts: Vec<u8>,
-    /// Names of the float curves.
-    pub curve_names: Vec<String>,
-    /// `[frames x curves]`.
-    pub curves: Vec<f32>,
-    /// Feature matrix.
-    pub features: Features,
-    /// `[rows]` frame of each row.
-    pub row_frames: Vec<FrameIndex>,
-    /// `[rows]`.
-    pub row_flags: Vec<RowFlags>,
-    /// `[rows]` cost added to a transition to the row, 0 or more. Empty if all are 0.
-    pub row_costs: Vec<f32>,
-    /// Names of the tags, at most 512.
-    pub tags: Vec<String>,
-    /// Frame ranges of the tags.
-    pub tag_spans: Vec<TagSpan>,
-    /// Names of the events.
-    pub event_names: Vec<String>,
-    /// Events, sorted by clip and time.
-    pub events: Vec<DatabaseEvent>,
-    /// Use of mirror images.
-    pub mirror: MirrorMode,
-    /// Joint pairs set by the user, by name.
-    pub mirror_pairs: Vec<[String; 2]>,
-}
 
 /// A motion database: checked content and derived data. Build one with `build::build` or load one with [`Database::load`]; share
 /// it with `Arc`. It dereferences to its content (`database.clips`).
@@ -194,7 +70,7 @@ impl Database {
 
     /// Tag of motion that is not locomotion: a fall, a seat, an attack. Queries exclude such rows, unless they request a tag that
     /// only such motion has; see [`Database::accepted`].
-    pub const NO_LOCOMOTION: &str = "no_locomotion";
+    pub const NO_LOCOMOTION: &str = tags::NO_LOCOMOTION;
 
     /// Tag of rows that were not captured: the build generated them from others.
     pub const MADE: &str = "made";
@@ -403,7 +279,7 @@ impl Database {
 
     /// Returns the hash of all content. Equal content has an equal hash. Computed on first use.
     pub fn content_hash(&self) -> u128 {
-        *self.hash.get_or_init(|| file::content_hash(&self.content))
+        *self.hash.get_or_init(|| tensors::content_hash(&self.content))
     }
 }
 

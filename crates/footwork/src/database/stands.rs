@@ -1,6 +1,6 @@
 //! Duration for which a character stands in a clip that it enters at a row.
 
-use super::DatabaseContent;
+use super::content::DatabaseContent;
 use crate::math::Facing;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Boolean queries over tags, compiled for evaluation: they select the rows that may be played, or that have a cost bias.
 
-use super::{Database, NameError, TagMask, position};
-use crate::expression::{Expression, ExpressionError, Op};
+use super::tags::TagMask;
+use crate::expression::Op;
 use serde::{Deserialize, Serialize};
 
 /// Codes below are terms (indices of tags); operators follow.
@@ -9,7 +9,7 @@ const NOT: u16 = TagMask::CAPACITY as u16;
 const AND: u16 = NOT + 1;
 const OR: u16 = AND + 1;
 
-/// A boolean expression over the tags of one database, created from text by [`Database::tag_query`]. The default is true for
+/// A boolean expression over the tags of one database, created from text by [`super::Database::tag_query`]. The default is true for
 /// every row.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u16>", into = "Vec<u16>")]
@@ -71,6 +71,17 @@ impl TagQuery {
     fn joined(tags: TagMask, operator: u16) -> Option<Self> {
         let term = |(i, tag): (usize, usize)| std::iter::once(tag as u16).chain((i > 0).then_some(operator));
         Self::of_codes(tags.iter().enumerate().flat_map(term))
+    }
+
+    /// Returns the query of an expression over indices of tags; `None` if it has more than [`TagQuery::MOST_PARTS`] parts.
+    pub(super) fn of_ops(ops: &[Op<usize>]) -> Option<Self> {
+        let code = |op: &Op<usize>| match op {
+            Op::Term(tag) => *tag as u16,
+            Op::Not => NOT,
+            Op::And => AND,
+            Op::Or => OR,
+        };
+        Self::of_codes(ops.iter().map(code))
     }
 
     /// Returns the query with these [`TagQuery::codes`]; `None` if they are invalid.
@@ -153,39 +164,6 @@ impl TryFrom<Vec<u16>> for TagQuery {
 impl From<TagQuery> for Vec<u16> {
     fn from(query: TagQuery) -> Self {
         query.codes().to_vec()
-    }
-}
-
-impl Database {
-    /// Returns the query for a text, such as `(walk
-    /// run) & !stairs`; see [`crate::expression`]. An empty text accepts every row.
-    ///
-    /// # Errors
-    /// Returns [`ExpressionError`] with the position of invalid text or of an unknown tag, and for a query of more than
-    /// [`TagQuery::MOST_PARTS`] parts.
-    pub fn tag_query(&self, text: &str) -> Result<TagQuery, ExpressionError> {
-        if text.trim().is_empty() {
-            return Ok(TagQuery::default());
-        }
-        let query = Expression::parse(text, |term| match term.comparison {
-            Some(_) => Err("tags are there or not; they are not compared with numbers".to_owned()),
-            None => position("tag", &self.tags, &term.name).map_err(|e: NameError| e.to_string()),
-        })?;
-        let code = |op: &Op<usize>| match op {
-            Op::Term(tag) => *tag as u16,
-            Op::Not => NOT,
-            Op::And => AND,
-            Op::Or => OR,
-        };
-        TagQuery::of_codes(query.ops().iter().map(code)).ok_or_else(|| ExpressionError {
-            text: text.to_owned(),
-            at: 1,
-            what: format!(
-                "{} names and operators, expected at most {}; mark clips with one tag for several",
-                query.ops().len(),
-                TagQuery::MOST_PARTS
-            ),
-        })
     }
 }
 

@@ -1,7 +1,9 @@
 //! The distinct sets of tags of rows, and which of them a query accepts. A query is evaluated once per set instead of once per
 //! row.
 
-use super::{Database, DatabaseContent, TagMask, TagQuery};
+use super::content::DatabaseContent;
+use super::tag_query::TagQuery;
+use super::tags::{NO_LOCOMOTION, TagMask};
 use std::collections::HashMap;
 
 /// Number of sets with a bit for acceptance. For rows of further sets, the query is evaluated row by row. Databases of thousands
@@ -38,7 +40,7 @@ impl SetBits {
     }
 }
 
-/// The sets of tags that a query accepts in one database, created by [`Database::accepted`]. The default accepts every row.
+/// The sets of tags that a query accepts in one database, created by [`super::Database::accepted`]. The default accepts every row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptedTags {
     /// One bit for each of the first sets.
@@ -88,7 +90,7 @@ impl AcceptedTags {
     }
 
     #[inline]
-    fn accepts(&self, sets: &TagSets, set: usize) -> bool {
+    pub(super) fn accepts(&self, sets: &TagSets, set: usize) -> bool {
         match self.sets.get(set / 64) {
             Some(word) => word >> (set % 64) & 1 == 1,
             None => self.evaluate(&sets.sets[set]),
@@ -106,15 +108,15 @@ pub(super) struct TagSets {
     /// The distinct sets; the first is the empty set.
     pub sets: Vec<TagMask>,
     /// `[rows]` index of each row's set.
-    of_rows: Vec<u32>,
+    pub of_rows: Vec<u32>,
     /// `[sets]` number of rows with the set.
-    rows: Vec<usize>,
-    /// [`Database::NO_LOCOMOTION`]; empty if no row or every row has the tag.
-    aside: TagMask,
+    pub rows: Vec<usize>,
+    /// [`super::Database::NO_LOCOMOTION`]; empty if no row or every row has the tag.
+    pub aside: TagMask,
     /// All tags that only such rows have.
-    only_aside: TagMask,
+    pub only_aside: TagMask,
     /// Result for queries without conditions.
-    plain: AcceptedTags,
+    pub plain: AcceptedTags,
 }
 
 impl TagSets {
@@ -122,7 +124,7 @@ impl TagSets {
         let (sets, of_rows) = distinct(content);
         let mut rows = vec![0; sets.len()];
         of_rows.iter().for_each(|set| rows[*set as usize] += 1);
-        let tag = content.tags.iter().position(|t| t == Database::NO_LOCOMOTION);
+        let tag = content.tags.iter().position(|t| t == NO_LOCOMOTION);
         let (mut aside, mut only_aside) = (tag.map(TagMask::of).unwrap_or_default(), TagMask::default());
         let tags = |is_aside: bool| {
             let used = sets.iter().zip(&rows).filter(|(set, rows)| **rows > 0 && set.intersects(&aside) == is_aside);
@@ -138,7 +140,7 @@ impl TagSets {
         all
     }
 
-    fn compile(&self, queries: [TagQuery; 2], left_out: TagMask) -> AcceptedTags {
+    pub fn compile(&self, queries: [TagQuery; 2], left_out: TagMask) -> AcceptedTags {
         let mut out = AcceptedTags { sets: [0; SETS_IN_BITS / 64], folded: SetBits(0), rows: 0, queries, left_out };
         for (set, tags) in self.sets.iter().enumerate() {
             if !out.evaluate(tags) {
@@ -182,58 +184,4 @@ fn distinct(c: &DatabaseContent) -> (Vec<TagMask>, Vec<u32>) {
     });
     let row_sets = row_sets.collect();
     (sets, row_sets)
-}
-
-impl Database {
-    /// Returns the sets of tags that a query accepts. Rows tagged [`Database::NO_LOCOMOTION`] are excluded, unless the query
-    /// requests a tag that only such rows have: it names the tag, and not behind an odd number of `!`. Allocates nothing.
-    pub fn accepted(&self, query: &TagQuery) -> AcceptedTags {
-        self.accepted_by_both(query, &TagQuery::default(), TagMask::default())
-    }
-
-    /// Returns the rows for which both queries are true, excluding those with a tag of `without`. The exclusion applies only if
-    /// neither query names one of these tags, and if rows remain.
-    pub(crate) fn accepted_by_both(&self, a: &TagQuery, b: &TagQuery, without: TagMask) -> AcceptedTags {
-        let sets = &self.tag_sets;
-        let asks_for = |tags: &TagMask| a.asks_for_any(tags) || b.asks_for_any(tags);
-        if a.is_open() && b.is_open() && without.is_empty() {
-            return sets.plain;
-        }
-        let aside = if asks_for(&sets.only_aside) { TagMask::default() } else { sets.aside };
-        if !without.is_empty() && !asks_for(&without) {
-            let accepted = sets.compile([*a, *b], aside | without);
-            if accepted.rows() > 0 {
-                return accepted;
-            }
-        }
-        sets.compile([*a, *b], aside)
-    }
-
-    /// Returns the acceptance of a plain query, excluding rows with a tag of `tags`.
-    pub(crate) fn accepted_without(&self, tags: TagMask) -> AcceptedTags {
-        self.tag_sets.compile([TagQuery::default(); 2], tags | self.tag_sets.aside)
-    }
-
-    /// Returns true if a row is accepted.
-    #[inline]
-    pub fn accepts(&self, accepted: &AcceptedTags, row: usize) -> bool {
-        accepted.accepts(&self.tag_sets, self.tag_sets.of_row(row))
-    }
-
-    /// Returns the tags of a row.
-    #[inline]
-    pub fn row_tags(&self, row: usize) -> &TagMask {
-        &self.tag_sets.sets[self.tag_sets.of_row(row)]
-    }
-
-    /// Returns the bit of a row's set.
-    pub(crate) fn row_set_bits(&self, row: usize) -> SetBits {
-        SetBits::of(self.tag_sets.of_row(row))
-    }
-
-    /// Returns the index of a row's set of tags, and the number of rows that have it.
-    pub(crate) fn row_set(&self, row: usize) -> (u32, usize) {
-        let set = self.tag_sets.of_rows[row];
-        (set, self.tag_sets.rows[set as usize])
-    }
 }

@@ -6,6 +6,9 @@ use std::ops::{BitOr, BitOrAssign};
 /// Number of words of a mask.
 const WORDS: usize = 8;
 
+/// Value of [`super::Database::NO_LOCOMOTION`].
+pub(super) const NO_LOCOMOTION: &str = "no_locomotion";
+
 /// A set of tags of one database; [`super::Database::tag_mask`] returns one by name. Masks combine with `
 /// `. Default: empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

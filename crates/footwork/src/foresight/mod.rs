@@ -15,30 +15,19 @@
 
 mod grid;
 mod moments;
+mod spec;
 mod values;
 
 pub use grid::Ahead;
+pub use spec::ForesightSpec;
 
-use crate::database::{AcceptedTags, Database};
+use crate::database::Database;
 use crate::frames::RowIndex;
 use grid::{BINS, Grid};
 use moments::{Graph, MomentIndex};
 
 /// Unit of the stored values, metres. The error of a value is smaller; the maximum is 65 m.
 const UNIT_M: f32 = 1e-3;
-
-/// Input of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ForesightSpec {
-    /// Commanded speeds of the table, m/s, beside 0: a walk and a run at full stick. Between them values are interpolated.
-    pub speeds_mps: [f32; 2],
-    /// `[columns]` weights of the features by which poses are compared: 0 for trajectories.
-    pub multipliers: Vec<f32>,
-    /// Tags of the segments that may be entered.
-    pub tags: AcceptedTags,
-    /// Number of rows at the end of each non-looping clip that are not entered.
-    pub end_exclusion_rows: usize,
-}
 
 /// Table of values. Immutable; the same database and spec give the same bits on every machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,13 +41,6 @@ pub struct Foresight {
 }
 
 impl Foresight {
-    /// Speed that an error of the facing by one radian counts as, m/s.
-    pub const TURN_MPS: f32 = 1.0;
-    /// Distance that a transition between poses counts as if their features are 1 apart (squared, normalised), metres.
-    pub const JUMP_M: f32 = 0.05;
-    /// Time after which a loss counts half, seconds.
-    pub const HALF_LIFE_S: f32 = 2.0;
-
     /// Computes the values, on one thread: 1 to 2 s for 10,000 segments (17 minutes of motion). Allocates.
     pub fn bake(db: &Database, spec: ForesightSpec) -> Self {
         let grid = Grid::new(spec.speeds_mps);

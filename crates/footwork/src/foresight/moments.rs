@@ -1,6 +1,6 @@
 //! The graph of segments: successors, root motion, and transitions to segments with a similar pose.
 
-use super::ForesightSpec;
+use super::spec::ForesightSpec;
 use crate::database::Database;
 use crate::frames::{ClipIndex, RowIndex};
 use crate::math::Facing;

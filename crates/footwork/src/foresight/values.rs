@@ -1,8 +1,8 @@
 //! Value iteration: the loss from each segment on, for each goal.
 
-use super::Foresight;
 use super::grid::{BINS, Between, Grid, SPEEDS, TURNS, mirrored};
 use super::moments::{Graph, Step};
+use super::spec::ForesightSpec;
 use glam::Vec3;
 
 /// Iteration ends when a sweep changes no value by more, metres. Late changes are uniform, and only differences count.
@@ -37,7 +37,7 @@ pub(super) fn solve(graph: &Graph, grid: &Grid) -> (Vec<f32>, usize) {
                 best.copy_from_slice(&played[at.clone()]);
             }
             for to in graph.neighbours(moment) {
-                let jump = Foresight::JUMP_M * to.cost;
+                let jump = ForesightSpec::JUMP_M * to.cost;
                 let values = &played[to.moment as usize * BINS..][..BINS];
                 if to.mirrored {
                     (0..BINS).for_each(|bin| best[bin] = least(best[bin], jump + values[mirrored(bin)]));
@@ -68,14 +68,14 @@ fn least(a: f32, b: f32) -> f32 {
 
 /// Returns the factor on a loss that occurs after this time.
 fn kept(seconds: f32) -> f32 {
-    crate::math::exp(-std::f32::consts::LN_2 * seconds / Foresight::HALF_LIFE_S)
+    crate::math::exp(-std::f32::consts::LN_2 * seconds / ForesightSpec::HALF_LIFE_S)
 }
 
 /// Returns the loss of a segment while it is played.
 fn loss(step: &Step, grid: &Grid, bin: usize) -> f32 {
     let (facing, speed_mps) = grid.goal(bin);
     let behind = facing.direction() * speed_mps - Vec3::new(step.velocity.x, 0.0, step.velocity.z);
-    step.seconds * (behind.length() + Foresight::TURN_MPS * facing.yaw().abs())
+    step.seconds * (behind.length() + ForesightSpec::TURN_MPS * facing.yaw().abs())
 }
 
 /// Maps goals from bin to bin by a segment's rotation.

@@ -1,6 +1,7 @@
 //! `.fwnet`: a safetensors file with the weights of the networks, and their character as an embedded `.fwdb` file.
 
-use super::network::{Layer, Network, Weights};
+use super::layer::{Layer, Weights};
+use super::network::Network;
 use super::networks::{Calibration, NetworkParts, Networks};
 use crate::container::{FileError, FileFault, Format, Reader, Tensor, json_of, load, save, to_bytes};
 use crate::database::Database;

@@ -1,7 +1,8 @@
 //! Networks that replace the motion of a database.
 
 use super::body::{BodyLayout, Sampler};
-use super::network::{Network, NetworkError, NetworkScratch, Precision};
+use super::layer::Precision;
+use super::network::{Network, NetworkError, NetworkScratch};
 use crate::database::{Clip, Database, DatabaseContent, Features, MirrorMode, RowFlags};
 use crate::error::cut_quotes;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex};

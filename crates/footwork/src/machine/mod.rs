@@ -175,7 +175,7 @@ impl Machine {
 
     /// Returns the number of numeric values in its specification, without the thresholds of conditions.
     pub fn numbers(&self) -> usize {
-        view::numbers(&self.spec)
+        self.spec.numbers()
     }
 
     /// Returns the maximum number of events that can be reported at one instant.

@@ -26,6 +26,21 @@ pub struct MachineSpec {
     pub montages: Vec<MontageSpec>,
 }
 
+impl MachineSpec {
+    /// Returns the number of numeric values, without the thresholds of conditions.
+    pub(crate) fn numbers(&self) -> usize {
+        fn count(value: &serde_json::Value) -> usize {
+            match value {
+                serde_json::Value::Number(_) => 1,
+                serde_json::Value::Array(all) => all.iter().map(count).sum(),
+                serde_json::Value::Object(all) => all.values().map(count).sum(),
+                _ => 0,
+            }
+        }
+        serde_json::to_value(self).map_or(0, |value| count(&value))
+    }
+}
+
 /// A state. Exactly one of `match`, `clip`, `blend_space` and `machine` defines its motion.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -3,7 +3,7 @@
 use super::condition::Condition;
 use super::layer::OwnPlays;
 use super::memory::{BROKEN_OFF, BY_CONDITION};
-use super::{Machine, MachineSpec, Transition};
+use super::{Machine, Transition};
 use crate::input::MontageHandle;
 use crate::matcher::state_groups::CONTROL_S;
 use crate::math::smoothstep;
@@ -102,17 +102,4 @@ impl Machine {
         let conditions = self.transitions.iter().filter_map(|t| t.when.as_ref());
         (self.states.len(), self.transitions.len(), conditions.map(terms).sum())
     }
-}
-
-/// Returns the number of numeric values in a specification.
-pub(super) fn numbers(spec: &MachineSpec) -> usize {
-    fn count(value: &serde_json::Value) -> usize {
-        match value {
-            serde_json::Value::Number(_) => 1,
-            serde_json::Value::Array(all) => all.iter().map(count).sum(),
-            serde_json::Value::Object(all) => all.values().map(count).sum(),
-            _ => 0,
-        }
-    }
-    serde_json::to_value(spec).map_or(0, |value| count(&value))
 }

@@ -8,7 +8,6 @@ use super::output::Output;
 use super::playing::Playing;
 use super::scratch::Scratch;
 use super::source::MotionSource;
-use super::stage::choose::Choose;
 use super::state::{BlockLayout, MatcherState};
 use super::state_groups::LastTransition;
 use super::weights::{multipliers, shortlist_multipliers, tagged};
@@ -17,6 +16,7 @@ use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
 use crate::foresight::Foresight;
 use crate::frames::EventId;
+use crate::input::MotionInput;
 use crate::math::Transform;
 use crate::motion::StickSpeeds;
 use crate::rig::{Leg, Rig};
@@ -314,6 +314,21 @@ pub(crate) enum Choice {
     Continue,
     /// Go to another clip or time. The chooser leaves the memory of the source for it in `scratch.memory`.
     Transition(Playing),
+}
+
+/// The job of choosing the next clip and time: what a chooser reads and writes.
+pub(crate) struct Choose<'a> {
+    /// Director, chooser, settings; read.
+    pub character: &'a Character,
+    /// Tags, goal, ground; read.
+    pub input: &'a MotionInput<'a>,
+    /// Playing clip, desired motion; read. Number of searches, whether nothing can be played, and the desired motion of the last
+    /// search; written.
+    pub state: &'a mut MatcherState,
+    /// Features, candidates, the last search and the source's memory after a transition; written.
+    pub scratch: &'a mut Scratch,
+    /// Number of searches; written.
+    pub output: &'a mut Output,
 }
 
 /// Chooses the next clip and time. Allocates nothing.

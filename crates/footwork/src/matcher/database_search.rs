@@ -1,13 +1,12 @@
 //! The search chooser: picks the row with the lowest cost of features and transition.
 
-use super::character::Character;
+use super::character::{Character, Choose};
 use super::character::{Choice, Chooser};
 use super::config::MatcherConfig;
 use super::model::Model;
 use super::playing::Playing;
 use super::scratch::{LastSearch, Scratch};
-use super::source::{nearest_row, wrapped_s};
-use super::stage::choose::Choose;
+use super::source::{nearest_row, playing_at, wrapped_s};
 use super::stage::cost::Costs;
 use super::stage::foreseen::{self, Wanted};
 use super::weights::shortlist_multipliers;
@@ -272,12 +271,6 @@ impl Chooser for Search {
         }
         jump.map_or(Choice::Continue, |m| Choice::Transition(playing_at(db, m.row, m.mirrored)))
     }
-}
-
-/// Returns the clip and time of a row.
-pub(super) fn playing_at(db: &Database, row: RowIndex, mirrored: bool) -> Playing {
-    let clip = db.row_clips[row.at()];
-    Playing { clip, mirrored: mirrored || db.clips[clip.at()].mirrored, time_s: db.row_time_s(row) }
 }
 
 fn end_rows(db: &Database, config: &MatcherConfig) -> usize {

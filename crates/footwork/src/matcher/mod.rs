@@ -40,6 +40,7 @@ pub(crate) use scratch::LastSearch;
 pub use scratch::Scratch;
 pub use state::MatcherState;
 pub(crate) use state::StateHeader;
+use step::One;
 pub use step::{Crowd, step, step_in_turns};
 pub use update::Turn;
 
@@ -90,8 +91,7 @@ impl MotionMatcher {
     /// Returns [`InputError`] for NaN, infinity, or user values that do not fit. The state is unchanged.
     pub fn update(&mut self, input: &MotionInput, dt_s: f32) -> Result<&Pose, InputError> {
         let Self { character, state, scratch, output, revision, .. } = self;
-        let one = std::slice::from_mut;
-        step(character, std::slice::from_ref(input), dt_s, one(state), scratch, std::slice::from_mut(output))?;
+        One { state, scratch, output }.step(character, input, Turn::Regular, dt_s)?;
         *revision += 1;
         Ok(&self.output.pose)
     }

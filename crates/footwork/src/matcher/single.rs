@@ -1,11 +1,10 @@
 //! Operations on one character beside moving it: show a state, teleport, enter from a pose, take over from another character.
 //! They serve callers that keep states, working space and outputs themselves. [`super::MotionMatcher`] has the same as methods.
 
-use super::character::Character;
+use super::character::{Character, Choose};
 use super::director::{Director, Plain};
 use super::output::Output;
 use super::scratch::Scratch;
-use super::stage::choose::Choose;
 use super::stage::show::Show;
 use super::stage::{enter, root};
 use super::state::MatcherState;

@@ -291,6 +291,12 @@ pub(crate) fn events_of(db: &Database, clip: ClipIndex) -> &[DatabaseEvent] {
     &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)]
 }
 
+/// Returns the clip and time of a row.
+pub(crate) fn playing_at(db: &Database, row: RowIndex, mirrored: bool) -> Playing {
+    let clip = db.row_clips[row.at()];
+    Playing { clip, mirrored: mirrored || db.clips[clip.at()].mirrored, time_s: db.row_time_s(row) }
+}
+
 /// Returns the row nearest to a time of a clip; `None` for a clip without rows.
 pub(crate) fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
     let rows = db.clips.get(p.clip.at())?.row_range();

@@ -7,6 +7,7 @@ use super::state::MatcherState;
 use super::update::{Turn, Update};
 use crate::adjust::root::RootMode;
 use crate::input::{CheckedHooks, CollisionHook, Goal, GroundHook, InputError, MotionInput, Stick};
+use std::slice::{from_mut, from_ref};
 
 /// Longest time step, in seconds.
 pub(crate) const LONGEST_STEP_S: f32 = 10.0;
@@ -20,6 +21,29 @@ pub struct Crowd<'a> {
     pub scratch: &'a mut Scratch,
     /// `[characters]` outputs.
     pub outputs: &'a mut [Output],
+}
+
+/// The parts of one character, for programs that manage them themselves.
+#[derive(Debug)]
+pub struct One<'a> {
+    /// State of the character.
+    pub state: &'a mut MatcherState,
+    /// Temporary buffers.
+    pub scratch: &'a mut Scratch,
+    /// Output of the character.
+    pub output: &'a mut Output,
+}
+
+impl One<'_> {
+    /// Advances the character, as [`step_in_turns`] does.
+    ///
+    /// # Errors
+    /// Returns the errors of [`step_in_turns`]; then the state is unchanged.
+    pub fn step(self, character: &Character, input: &MotionInput, turn: Turn, dt_s: f32) -> Result<(), InputError> {
+        let Self { state, scratch, output } = self;
+        let crowd = Crowd { states: from_mut(state), scratch, outputs: from_mut(output) };
+        step_in_turns(character, from_ref(input), &[turn], dt_s, crowd)
+    }
 }
 
 /// Advances characters of one kind by `dt_s` seconds (0 to 10). All slices have one length; one character is a slice of one. To

@@ -1,11 +1,10 @@
 //! Tests of a character without a database: another source of motion, another chooser.
 
-use super::character::Character;
+use super::character::{Character, Choose};
 use super::character::{Choice, Chooser};
 use super::model::Model;
 use super::playing::Playing;
 use super::source::{MotionSource, Playhead, SourceScratch, Span};
-use super::stage::choose::Choose;
 use super::{MatcherConfig, step};
 use crate::database::{TagMask, TagQuery};
 use crate::frames::{ClipIndex, EventId, JointIndex};

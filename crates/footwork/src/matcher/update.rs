@@ -4,11 +4,11 @@
 //! goals. Frames in between are computed from the last instant and are not stored. The same decisions are therefore made from the
 //! same bits at every frame rate.
 
-use super::character::Character;
+use super::character::{Character, Choose};
 use super::output::Output;
 use super::scratch::Scratch;
 use super::stage::blend::Transition;
-use super::stage::choose::{Choose, directed};
+use super::stage::choose::directed;
 use super::stage::contacts::write_touching;
 use super::stage::legs::Legs;
 use super::stage::play::{Play, settle, tick_contacts, tick_play_rate, tick_source};

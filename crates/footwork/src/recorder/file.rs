@@ -1,6 +1,7 @@
 //! The `.fwtrace` file format ([`crate::container`]): tensors with the recorded updates. Loading checks every update before use.
 
 use super::data_id::DataId;
+use super::segment::LEAST_SEGMENT;
 use super::trace::{Parts, Stored, Trace};
 use crate::container::{FileError, Format, Reader, Tensor, json_of, load, save, to_bytes};
 use crate::machine::MachineSpec;
@@ -21,8 +22,6 @@ const FORMAT: Format = Format {
     version: 6,
     again: "record it again",
 };
-/// Minimum size of a segment, in bytes: the header of its state.
-pub(super) const LEAST_SEGMENT: usize = 512;
 
 /// The JSON metadata beside the tensors.
 #[derive(Debug, Serialize, Deserialize)]

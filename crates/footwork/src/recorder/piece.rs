@@ -1,7 +1,7 @@
 //! Pieces of a recording: new updates that are appended elsewhere while the character is still recorded.
 
 use super::data_id::DataId;
-use super::file::LEAST_SEGMENT;
+use super::segment::LEAST_SEGMENT;
 use crate::error::cut_quotes;
 use crate::machine::MachineSpec;
 use crate::matcher::MatcherConfig;

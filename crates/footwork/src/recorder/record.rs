@@ -10,9 +10,8 @@ use super::segment::{Done, UpdateWriter};
 use super::trace::{Parts, Stored, Trace};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput};
 use crate::machine::{Machine, MachineSpec};
-use crate::matcher::{
-    Character, Crowd, MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, Turn, step_in_turns,
-};
+use crate::matcher::step::One;
+use crate::matcher::{Character, MatcherConfig, MatcherState, MotionMatcher, Turn};
 use crate::pose::Pose;
 use glam::Vec3;
 use std::collections::VecDeque;
@@ -43,17 +42,6 @@ impl Default for RecorderConfig {
     fn default() -> Self {
         Self { seconds: 600.0, max_bytes: 20_000_000, key_every_s: 5.0 }
     }
-}
-
-/// The parts of one character, for programs that manage them themselves.
-#[derive(Debug)]
-pub struct One<'a> {
-    /// State of the character.
-    pub state: &'a mut MatcherState,
-    /// Temporary buffers.
-    pub scratch: &'a mut Scratch,
-    /// Output of the character.
-    pub output: &'a mut Output,
 }
 
 /// Recorder of one character: a ring of all data needed to replay it. It allocates when it is created, when the settings of the
@@ -184,11 +172,11 @@ impl Recorder {
         Ok(matcher.pose())
     }
 
-    /// Steps one character ([`step_in_turns`]) and records the step, for crowds and hosts that manage the parts of a character
+    /// Steps one character ([`One::step`]) and records the step, for crowds and hosts that manage the parts of a character
     /// themselves. Allocates nothing.
     ///
     /// # Errors
-    /// Returns the errors of [`step_in_turns`]; then nothing is recorded.
+    /// Returns the errors of [`One::step`]; then nothing is recorded.
     pub fn step(
         &mut self,
         character: &Character,
@@ -230,11 +218,10 @@ impl Recorder {
         let (listener, collide): (&GroundHook, &CollisionHook) = (&heard_ground, &heard_walls);
         let ground = input.ground.map(|hook| if known_ground { hook } else { listener });
         let heard = MotionInput { ground, collide: input.collide.map(|_| collide), ..*input };
-        let (states, outputs) = (std::slice::from_mut(one.state), std::slice::from_mut(one.output));
-        let crowd = Crowd { states, scratch: one.scratch, outputs };
-        step_in_turns(character, std::slice::from_ref(&heard), &[turn], dt_s, crowd)?;
-        let decided = (one.output.transitions > 0).then_some(one.output.playing);
-        let done = Done { dt_s, turn, searched: one.output.searches > 0, decided };
+        let One { state, scratch, output } = one;
+        One { state, scratch, output: &mut *output }.step(character, &heard, turn, dt_s)?;
+        let decided = (output.transitions > 0).then_some(output.playing);
+        let done = Done { dt_s, turn, searched: output.searches > 0, decided };
         self.jump = !self.keep(begins, input, &done);
         self.time_s += f64::from(dt_s);
         Ok(())

@@ -9,7 +9,8 @@ use super::segment::{Done, UpdateReader};
 use super::trace::{Tail, Trace};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput, OwnedInput};
 use crate::machine::{Machine, MachineError};
-use crate::matcher::{Character, Crowd, MotionMatcher, step_in_turns};
+use crate::matcher::step::One;
+use crate::matcher::{Character, MotionMatcher};
 use crate::math::Transform;
 use glam::Vec3;
 use std::fmt;
@@ -368,8 +369,7 @@ impl Replay {
             ..reader.input.input.borrow()
         };
         let (character, state, scratch, output) = matcher.parts_mut();
-        let crowd = Crowd { states: std::slice::from_mut(state), scratch, outputs: std::slice::from_mut(output) };
-        let stepped = step_in_turns(character, std::slice::from_ref(&input), &[done.turn], done.dt_s, crowd);
+        let stepped = One { state, scratch, output }.step(character, &input, done.turn, done.dt_s);
         let asked = (asked_ground.load(Relaxed), asked_walls.load(Relaxed));
         matcher.count_change();
         stepped.map_err(|error| self.refused(error))?;

@@ -12,6 +12,9 @@ use crate::matcher::step::LONGEST_STEP_S;
 use crate::matcher::{Playing, Turn};
 use glam::Vec3;
 
+/// Minimum size of a segment, in bytes: the header of its state.
+pub(super) const LEAST_SEGMENT: usize = 512;
+
 const INPUT: u8 = 1;
 const DT: u8 = 2;
 const NOW: u8 = 4;

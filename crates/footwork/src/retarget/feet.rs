@@ -8,7 +8,6 @@ use crate::frames::JointIndex;
 use crate::math::spring::damp;
 use crate::pose::Pose;
 use crate::rig::Leg;
-use crate::roles::Side;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
@@ -25,24 +24,6 @@ pub struct PlantedFoot {
     /// Horizontal offset in world space, metres. In contact: from the source's toe in the scaled world to the held position.
     /// Otherwise: from the position that the joints give to the shown position.
     pub shift: Vec3,
-}
-
-/// Returns the contact joint of a foot: the toe, else the foot.
-pub(crate) fn toe(of: &Reference, side: Side) -> Option<usize> {
-    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
-    role("toe").or(role("foot")).map(JointIndex::at)
-}
-
-/// Returns a leg of two directly connected bones; `None` for a leg with more joints between.
-pub(crate) fn leg(of: &Reference, side: Side) -> Option<Leg> {
-    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
-    let (hip, knee, ankle) = (role("up_leg")?, role("leg")?, role("foot")?);
-    let toe = role("toe").unwrap_or(ankle);
-    let parent = |j: JointIndex| of.skeleton.parents()[j.at()];
-    let direct =
-        parent(knee) == Some(hip) && parent(ankle) == Some(knee) && (toe == ankle || parent(toe) == Some(ankle));
-    let hinge = of.joint_from_body[hip.at()] * Vec3::X;
-    direct.then_some(Leg { hip, knee, ankle, toe, hinge })
 }
 
 /// Returns the position of a joint in the world.

@@ -2,8 +2,7 @@
 
 use super::RetargetError;
 use super::chains::{Place, Turn, places, turns};
-use super::feet;
-use super::reference::{Reference, below};
+use super::reference::{Reference, below, leg, toe};
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
 use crate::pose::Pose;
@@ -93,7 +92,7 @@ impl RetargetMap {
         let [s, t] = [source.toe_height_m, target.toe_height_m];
         let toes = [s.or(t.map(|t| t / scale)), t.or(s.map(|s| s * scale))].map(|h| h.unwrap_or(0.0));
         let carriers = [carrier(&source, toes[0]), carrier(&target, toes[1])];
-        let legs = Side::BOTH.map(|side| Some((feet::toe(&source, side)?, feet::leg(&target, side)?)));
+        let legs = Side::BOTH.map(|side| Some((toe(&source, side)?, leg(&target, side)?)));
         let mut map = Self {
             legs,
             rest: Pose::rest(&target.skeleton),

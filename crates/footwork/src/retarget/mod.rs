@@ -23,7 +23,7 @@ mod chains;
 pub(crate) mod feet;
 mod looks;
 mod map;
-mod reference;
+pub(crate) mod reference;
 
 pub use feet::PlantedFoot;
 pub use map::RetargetMap;

@@ -10,6 +10,7 @@ use crate::frames::{JointIndex, UP};
 use crate::math::{Facing, Quat, Transform};
 use crate::motion::MirrorTable;
 use crate::pose::Pose;
+use crate::rig::Leg;
 use crate::roles::{JointRoles, Side};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -274,4 +275,22 @@ fn frame(x: Vec3, y: Vec3) -> Option<Quat> {
     let y = y.try_normalize()?;
     let x = (x - y * x.dot(y)).try_normalize()?;
     Some(Quat::from_axes(x, y, x.cross(y)))
+}
+
+/// Returns the contact joint of a foot: the toe, else the foot.
+pub(crate) fn toe(of: &Reference, side: Side) -> Option<usize> {
+    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
+    role("toe").or(role("foot")).map(JointIndex::at)
+}
+
+/// Returns a leg of two directly connected bones; `None` for a leg with more joints between.
+pub(crate) fn leg(of: &Reference, side: Side) -> Option<Leg> {
+    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
+    let (hip, knee, ankle) = (role("up_leg")?, role("leg")?, role("foot")?);
+    let toe = role("toe").unwrap_or(ankle);
+    let parent = |j: JointIndex| of.skeleton.parents()[j.at()];
+    let direct =
+        parent(knee) == Some(hip) && parent(ankle) == Some(knee) && (toe == ankle || parent(toe) == Some(ankle));
+    let hinge = of.joint_from_body[hip.at()] * Vec3::X;
+    direct.then_some(Leg { hip, knee, ankle, toe, hinge })
 }

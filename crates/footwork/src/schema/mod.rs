@@ -2,13 +2,15 @@
 //!
 //! `spec` is the schema as written, `channel` computes and draws its features, `source` is their input.
 
+pub(crate) mod buffers;
 pub(crate) mod channel;
 pub(crate) mod source;
 mod spec;
 
 use crate::error::{cut_quotes, quoted};
+pub(crate) use buffers::SourceBuffers;
 pub(crate) use channel::ChannelKind;
-pub(crate) use source::{FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};
+pub(crate) use source::{FeatureSource, MirrorColumn, TrajectorySample};
 pub use spec::{ChannelSpec, ChannelType, Normalization, Preset, PropSpec, Residual};
 
 use crate::frames::JointIndex;

@@ -1,6 +1,6 @@
 //! The best matches so far, in order, and the maximum cost of a row that may join them.
 
-use super::Match;
+use super::matched::Match;
 use super::moments::Moments;
 
 /// Keeps the best `k` of all offered matches. Does not allocate: the caller provides the memory.

@@ -1,7 +1,7 @@
 //! The reference search: every candidate, in database order. Slow and simple. A cost that overflows is not a match.
 
-use super::Match;
 use super::cost::{ColumnCost, ColumnOrder, row_cost};
+use super::matched::Match;
 use super::visit::Visit;
 use crate::frames::RowIndex;
 

@@ -2,7 +2,8 @@
 
 use super::candidates::Exclusion;
 use super::cost::{ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
-use super::{Match, SearchQuery};
+use super::matched::Match;
+use super::query::SearchQuery;
 use crate::database::{Database, MirrorMode};
 use crate::frames::{ClipIndex, RowIndex};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Segments of clips. Neighbouring rows show nearly the same pose, so a list of the best rows would hold near duplicates. A
 //! segment is a part of a clip of fixed length, counted from the clip's first row; only its best row is listed.
 
-use super::Match;
+use super::matched::Match;
 use crate::database::Database;
 use crate::frames::RowIndex;
 use std::ops::Range;

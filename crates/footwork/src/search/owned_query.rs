@@ -1,6 +1,8 @@
 //! A query that owns its numbers.
 
-use super::{Candidates, Match, SearchQuery};
+use super::candidates::Candidates;
+use super::matched::Match;
+use super::query::SearchQuery;
 
 /// A copy of a [`SearchQuery`] for storage or recording. Costs of tags and of rest keep their defaults.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! One pass of a search over the rows of a database.
 
+use super::best::Best;
 use super::cost::{ColumnCost, ColumnOrder};
-use super::{Best, SearchQuery};
+use super::query::SearchQuery;
 use crate::database::Database;
 
 /// One pass of a search: over rows as stored, or over their mirror images.

@@ -76,10 +76,10 @@ fn loss_m(db: &Database, table: &Foresight, clip: usize, turn_rad: f32, speed_mp
 #[test]
 fn the_loss_of_standing_where_a_walk_is_asked_is_what_a_pencil_says() {
     let moment_s = 0.1;
-    let kept = footwork::advanced::math::powf(0.5, moment_s / Foresight::HALF_LIFE_S);
+    let kept = footwork::advanced::math::powf(0.5, moment_s / ForesightSpec::HALF_LIFE_S);
     let behind_m = moment_s * WALK_MPS;
     // If the walk is near, the loss is a tenth of a second plus one transition. If it is far, standing for ever costs less.
-    let near = behind_m + kept * Foresight::JUMP_M;
+    let near = behind_m + kept * ForesightSpec::JUMP_M;
     let never = behind_m / (1.0 - kept);
     for (pose, expected) in [((|_| 1.0) as fn(usize) -> f32, near), (|_| 20.0, never)] {
         let db = database(&[Made { pose, ..WALKS }, STANDS], MirrorMode::Off);

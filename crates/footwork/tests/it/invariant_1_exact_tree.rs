@@ -25,7 +25,7 @@ fn structures(db: &Database) -> Vec<(String, SearchIndex)> {
     let mut all = vec![("brute".to_owned(), SearchIndex::build(db, Backend::Brute))];
     all.push(("boxes".to_owned(), SearchIndex::build(db, Backend::Boxes)));
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_available()) {
-        let tree = Setting::Tree(kernel).build(db).unwrap();
+        let tree = SearchIndex::build_with(db, &Setting::Tree(kernel)).unwrap();
         all.push((format!("tree, {}", kernel.name()), tree));
     }
     all.push(("weighted tree".to_owned(), SearchIndex::build_for(db, Backend::Tree, &weights(db))));

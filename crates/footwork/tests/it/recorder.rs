@@ -4,7 +4,9 @@ use crate::common;
 
 use common::{bits, hash_pose, random_stick};
 use footwork::advanced::input::OwnedGoal;
-use footwork::advanced::recorder::{Decision, NamedGround, One};
+use footwork::advanced::matcher::One;
+use footwork::advanced::recorder::{Decision, NamedGround};
+use footwork::advanced::search::SearchIndex;
 use footwork::advanced::search::classics::Setting;
 use footwork::database::{Database, MirrorMode, TagCost};
 use footwork::input::{ExternalBody, Goal, GroundPoint, HandTarget, InputError, MotionInput, Path};
@@ -392,7 +394,7 @@ fn every_exact_search_and_every_kernel_replays_the_same() {
     let kernels = Setting::of_interest(Backend::Tree);
     assert!(!kernels.is_empty());
     for setting in kernels {
-        let index = setting.build(who.database().unwrap()).unwrap();
+        let index = SearchIndex::build_with(who.database().unwrap(), &setting).unwrap();
         replays(&trace, &Arc::new(who.with_index(index).unwrap()), &seen, 0);
     }
     for &backend in Backend::EXACT {

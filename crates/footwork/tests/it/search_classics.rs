@@ -92,7 +92,7 @@ proptest! {
     fn what_looks_everywhere_returns_what_brute_force_returns(case in cases(SIZES, WIDTHS)) {
         let mut r = Random(case.seed);
         let db = Database::new(case.content(&mut r)).unwrap();
-        let built: Vec<_> = everywhere().into_iter().map(|s| (s, s.build(&db).unwrap())).collect();
+        let built: Vec<_> = everywhere().into_iter().map(|s| (s, SearchIndex::build_with(&db, &s).unwrap())).collect();
         for q in questions(&db, case.data, &mut r) {
             let wanted = all_bits(by_definition(&db, &q.ask()));
             for k in [1, 7] {
@@ -108,7 +108,7 @@ proptest! {
     fn what_looks_at_little_returns_true_costs_of_rows_that_may_be_jumped_to(case in cases(SIZES, WIDTHS)) {
         let mut r = Random(case.seed);
         let db = Database::new(case.content(&mut r)).unwrap();
-        let built: Vec<_> = somewhere().into_iter().map(|s| (s, s.build(&db).unwrap())).collect();
+        let built: Vec<_> = somewhere().into_iter().map(|s| (s, SearchIndex::build_with(&db, &s).unwrap())).collect();
         for q in questions(&db, case.data, &mut r) {
             let query = q.ask();
             let best = by_definition(&db, &query).first().copied();
@@ -170,7 +170,8 @@ fn settings_out_of_range_are_moved_into_it() {
     ];
     let (features, ones) = (db.features.row(RowIndex(2)).to_vec(), vec![1.0; db.features.columns]);
     for setting in odd {
-        let found = setting.build(&db).unwrap().search(&db, &SearchQuery::new(&features, &ones)).unwrap();
+        let found =
+            SearchIndex::build_with(&db, &setting).unwrap().search(&db, &SearchQuery::new(&features, &ones)).unwrap();
         assert_eq!((found.row.0, found.cost), (2, 0.0), "{setting:?}");
     }
 }
@@ -195,7 +196,7 @@ fn every_node_and_row_that_a_search_looks_at_is_counted() {
             (Setting::Clusters(clusters::Settings { nearest: usize::MAX, ..Default::default() }), 0),
         ];
         for (setting, nodes) in expected {
-            let found = setting.build(&db).unwrap().touched(&db, &SearchQuery::new(&zeros, &ones));
+            let found = SearchIndex::build_with(&db, &setting).unwrap().touched(&db, &SearchQuery::new(&zeros, &ones));
             assert_eq!(found, Touched { nodes: sides * nodes, rows: sides * 148 }, "{setting:?}");
         }
     }
@@ -208,7 +209,7 @@ fn structures_are_built_alike_each_time() {
     let ones = vec![1.0; db.features.columns];
     for setting in somewhere() {
         let find = || {
-            let built = setting.build(&db).unwrap();
+            let built = SearchIndex::build_with(&db, &setting).unwrap();
             (built.search(&db, &SearchQuery::new(&q, &ones)).map(bits), built.bytes())
         };
         assert_eq!(find(), find(), "{setting:?}");
@@ -318,7 +319,7 @@ fn many_boxes_are_searched_group_by_group() {
     let right = wanted(&db, &questions);
     // 5000 large boxes of 4 rows: more than are sorted together.
     for setting in [Setting::Flat(flat::Settings { small_rows: 1 }), Setting::KdTree(kdtree::Settings::default())] {
-        let built = setting.build(&db).unwrap();
+        let built = SearchIndex::build_with(&db, &setting).unwrap();
         for (found, right) in answers(&db, &built, &questions).iter().zip(&right) {
             assert_eq!(found.map(bits), right.map(bits));
         }
@@ -340,7 +341,7 @@ fn each_approximate_structure_reaches_a_recall_of_99_percent_at_a_setting_of_its
         Setting::Clusters(clusters::Settings::trajectory()),
         Setting::Clusters(clusters::Settings::default()),
     ];
-    let all = settings.map(|s| (recall(&db, &s.build(&db).unwrap(), &questions, &right), s));
+    let all = settings.map(|s| (recall(&db, &SearchIndex::build_with(&db, &s).unwrap(), &questions, &right), s));
     all.iter().for_each(|(reached, setting)| println!("{reached:.4} {setting:?}"));
     for (reached, setting) in all {
         assert!(reached >= 0.99, "{reached} {setting:?}");
@@ -475,7 +476,7 @@ fn how_long_each_takes_on_a_database() {
     }
     for setting in settings {
         let start = std::time::Instant::now();
-        let built = setting.build(&db).unwrap();
+        let built = SearchIndex::build_with(&db, &setting).unwrap();
         let build_ms = start.elapsed().as_secs_f64() * 1e3;
         let cells = (0..sets.len()).map(|i| {
             let (name, questions) = &sets[i];

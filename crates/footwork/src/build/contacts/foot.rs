@@ -6,7 +6,7 @@
 //! bounds given by the size of the body. Contacts have hysteresis: one begins and continues at a higher speed than its
 //! core, and ends where the toes rise.
 
-use super::Limits;
+use super::limits::{Limits, runs};
 use glam::Vec3;
 
 /// Half of the interval over which speeds are measured, in seconds: the frame interval at 24 Hz.
@@ -177,16 +177,6 @@ fn stretches(joint: &Joint, slow_mps: &[f32], height_m: f32) -> Vec<bool> {
 /// Returns the number of frames on each side of a frame over which speeds are measured.
 pub fn half_stretch(rate_hz: f32) -> usize {
     ((HALF_STRETCH_S * rate_hz).round() as usize).max(1)
-}
-
-/// Returns the runs `start..end` of one value.
-pub fn runs(values: &[bool], value: bool) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let mut f = 0;
-    std::iter::from_fn(move || {
-        let start = (f..values.len()).find(|i| values[*i] == value)?;
-        f = (start..values.len()).find(|i| values[*i] != value).unwrap_or(values.len());
-        Some((start, f))
-    })
 }
 
 /// Returns the least squares slope of a path around a frame, per frame. At the ends, fewer frames are used.

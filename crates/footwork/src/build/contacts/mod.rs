@@ -2,26 +2,23 @@
 //! body.
 
 mod foot;
+mod limits;
 mod plausible;
 
-pub use foot::{half_stretch, lowest, runs, slope};
+pub use foot::{half_stretch, lowest, slope};
+pub use limits::runs;
 pub use plausible::{ContactMotion, joints_warning, warning};
 
 use super::config::ContactConfig;
 use super::track::Track;
 use crate::frames::JointIndex;
-use crate::math::GRAVITY_MPS2;
 use crate::rig::Leg;
 use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use foot::{Foot, Steps};
 use glam::Vec3;
+use limits::Limits;
 
-/// Maximum speed of a planted foot of a standing body, in units of the speed of a pendulum as long as its leg: 0.15 m/s for
-/// a person.
-const STANDS: f32 = 0.052;
-/// Maximum height of a joint in contact, in leg lengths: 0.12 m for a person.
-const LOW: f32 = 0.13;
 /// Half of the interval over which the speed of travel is measured, in seconds.
 const TRAVEL_S: f32 = 0.25;
 
@@ -31,37 +28,6 @@ pub struct Feet {
     pub labels: Vec<u8>,
     /// `[joints]` share of frames in which heel or toes are planted.
     pub stance_share: Vec<f32>,
-}
-
-/// Limits of speed and height for one body.
-pub struct Limits {
-    speed_mps: f32,
-    travel_share: f32,
-    height_m: f32,
-    window_s: f32,
-}
-
-impl Limits {
-    fn new(config: &ContactConfig, leg_m: f32) -> Self {
-        Self {
-            speed_mps: config.speed_mps.unwrap_or(STANDS * (GRAVITY_MPS2 * leg_m).sqrt()),
-            travel_share: config.travel_share,
-            height_m: config.height_m.unwrap_or(LOW * leg_m),
-            window_s: config.window_s,
-        }
-    }
-
-    /// Closes gaps up to the length of the window, then removes contacts up to half of it.
-    fn tidy(&self, on: &mut [bool], rate_hz: f32) {
-        for (value, seconds) in [(false, self.window_s), (true, 0.5 * self.window_s)] {
-            let short = (seconds * rate_hz).round() as usize;
-            for (start, end) in runs(on, value).collect::<Vec<_>>() {
-                if start > 0 && end < on.len() && end - start <= short {
-                    on[start..end].fill(!value);
-                }
-            }
-        }
-    }
 }
 
 /// Returns the labels, `[frames x joints]`.

@@ -1,7 +1,7 @@
 //! Implausible contacts: a body that travels and hardly stands, never lifts a foot, or limps; and implausible contact joints, which
 //! never touch, always touch, or are above other joints while they touch.
 
-use crate::build::report::ClipReport;
+use crate::build::clip_report::ClipReport;
 use crate::build::track::Track;
 use crate::frames::JointIndex;
 use crate::math::{GRAVITY_MPS2, Transform};

@@ -1,6 +1,6 @@
 //! Change of pose from one frame to another, in the character's own axes.
 
-use super::{Gap, Round};
+use super::gap::{Gap, Round};
 use crate::clip::RawClip;
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};

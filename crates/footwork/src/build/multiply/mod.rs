@@ -17,9 +17,9 @@ mod scenarios;
 mod stand;
 mod steps;
 
+use super::clip_report::ClipReport;
 use super::config::{Multiply, MultiplyConfig};
 use super::parallel;
-use super::report::ClipReport;
 use super::track::Track;
 use crate::clip::{Annotations, ContactTrack, CostRange, TagRange, TimeRange};
 use crate::database::Database;

@@ -1,12 +1,13 @@
 //! Quality of a retargeted clip.
 
-use super::RetargetReport;
 use super::feet::{Stage, plants};
+use super::report::RetargetReport;
 use crate::frames::JointIndex;
 use crate::math::acos;
 use crate::pose::Pose;
 use crate::retarget::Reference;
-use crate::retarget::feet::{leg, toe, world};
+use crate::retarget::feet::world;
+use crate::retarget::reference::{leg, toe};
 use crate::roles::Side;
 use glam::Vec3;
 

@@ -1,6 +1,6 @@
 //! Makes a root under the body, and smooths the path of roots.
 
-use super::{RootMotionConfig, body_forward, set};
+use crate::build::config::RootMotionConfig;
 use crate::build::loops::Round;
 use crate::build::track::Track;
 use crate::frames::JointIndex;
@@ -130,4 +130,16 @@ pub fn close_loop(track: &mut Track) {
         Some(round) => roots[0].inverse() * round.world * roots[0],
         None => loop_delta(&roots),
     });
+}
+
+/// Returns the body's facing in world space.
+pub(super) fn body_forward(world: &[Transform], (left, right): (JointIndex, JointIndex)) -> Vec3 {
+    (world[left.at()].translation - world[right.at()].translation).cross(Vec3::Y)
+}
+
+/// Sets a local transform of a track.
+pub(super) fn set(track: &mut Track, frame: usize, joint: usize, t: Transform) {
+    let i = frame * track.joints + joint;
+    track.translations[i] = t.translation;
+    track.rotations[i] = t.rotation;
 }

@@ -4,8 +4,10 @@
 //! (or any left/right pair) and checked against the direction of travel, never assumed from an axis.
 
 mod agree;
+mod error;
 mod make;
 
+pub use error::RootError;
 pub use make::{close_loop, loop_delta, smooth};
 
 use super::config::{RootMotion, RootMotionConfig};
@@ -16,6 +18,7 @@ use crate::motion::{is_left, other_side};
 use crate::roles::JointRoles;
 use crate::skeleton::{Skeleton, SkeletonError};
 use glam::Vec3;
+use make::{body_forward, set};
 
 /// Treatment of all clips of a build.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,21 +38,6 @@ pub enum RootPlan {
         /// move with the body would be a lever metres long between the new root and the body.
         above: Vec<JointIndex>,
     },
-}
-
-/// Reason why no root can be made.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RootError {
-    /// The joint does not exist.
-    #[error("`root.joint`: {0}")]
-    Joint(#[from] SkeletonError),
-    /// No joint pair distinguishes left from right.
-    #[error(
-        "cannot tell where the body faces: no joint pair names its sides; give `roles.left_up_leg` and \
-         `roles.right_up_leg`, or `root.forward_deg` for data with a root bone"
-    )]
-    NoSides,
 }
 
 /// Maximum angle in degrees between a found facing and an axis at which the axis is used.
@@ -129,11 +117,6 @@ pub fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex
     })
 }
 
-/// Returns the body's facing in world space.
-fn body_forward(world: &[Transform], (left, right): (JointIndex, JointIndex)) -> Vec3 {
-    (world[left.at()].translation - world[right.at()].translation).cross(Vec3::Y)
-}
-
 /// Returns the velocity of joint 0 in m/s, or `None` if it is too slow.
 fn travel(track: &Track, frame: usize) -> Option<Vec3> {
     let next = (frame + 1).min(track.frames() - 1);
@@ -201,12 +184,6 @@ fn turn_existing(mut track: Track, skeleton: &Skeleton, yaw_rad: f32) -> Track {
         }
     }
     track
-}
-
-fn set(track: &mut Track, frame: usize, joint: usize, t: Transform) {
-    let i = frame * track.joints + joint;
-    track.translations[i] = t.translation;
-    track.rotations[i] = t.rotation;
 }
 
 #[cfg(test)]

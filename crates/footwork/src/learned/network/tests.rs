@@ -1,6 +1,7 @@
 //! Tests of networks.
 
 use super::*;
+use crate::learned::half;
 use crate::search::Kernel as Instructions;
 
 /// Returns a generator of numbers from -1 to 1.
@@ -83,14 +84,14 @@ fn stored_weights_are_near_those_that_were_trained() {
 #[test]
 fn half_floats_are_exact_where_they_can_be() {
     for half in (0..0x7c00u16).chain(0x8000..0xfc00) {
-        assert_eq!(kernels::to_f16(kernels::from_f16(half)), half);
+        assert_eq!(half::to_f16(half::from_f16(half)), half);
     }
-    assert_eq!(kernels::from_f16(0x3c00), 1.0);
-    assert_eq!(kernels::from_f16(0x0001), f32::from_bits((127 - 24) << 23));
+    assert_eq!(half::from_f16(0x3c00), 1.0);
+    assert_eq!(half::from_f16(0x0001), f32::from_bits((127 - 24) << 23));
     // Values half way between two half floats are rounded to even.
-    assert_eq!(kernels::to_f16(1.0 + 1.0 / 2048.0), 0x3c00);
-    assert_eq!(kernels::to_f16(1.0 + 3.0 / 2048.0), 0x3c02);
-    assert_eq!(kernels::to_f16(1e9), 0x7bff);
+    assert_eq!(half::to_f16(1.0 + 1.0 / 2048.0), 0x3c00);
+    assert_eq!(half::to_f16(1.0 + 3.0 / 2048.0), 0x3c02);
+    assert_eq!(half::to_f16(1e9), 0x7bff);
 }
 
 #[test]

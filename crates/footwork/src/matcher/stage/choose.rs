@@ -6,8 +6,7 @@ use super::query::Query;
 use crate::database::{AcceptedTags, Database, TagMask, TagQuery};
 use crate::foresight::Foresight;
 use crate::input::{GroundPoint, MotionInput};
-use crate::matcher::character::Character;
-use crate::matcher::character::Choice;
+use crate::matcher::character::{Character, Choice, Choose};
 use crate::matcher::director::{Directed, Directive};
 use crate::matcher::output::Output;
 use crate::matcher::playing::Playing;
@@ -27,21 +26,6 @@ const OFF_S: f32 = 0.2;
 const LEVEL_M: f32 = 0.03;
 /// Distance ahead and behind at which the ground height is tested, in metres.
 const LEVEL_REACH_M: f32 = 0.4;
-
-/// Chooses the next clip and time.
-pub(crate) struct Choose<'a> {
-    /// Director, chooser, settings; read.
-    pub character: &'a Character,
-    /// Tags, goal, ground; read.
-    pub input: &'a MotionInput<'a>,
-    /// Playing clip, desired motion; read. Number of searches, whether nothing can be played, and the desired motion of the last
-    /// search; written.
-    pub state: &'a mut MatcherState,
-    /// Features, candidates, the last search and the source's memory after a transition; written.
-    pub scratch: &'a mut Scratch,
-    /// Number of searches; written.
-    pub output: &'a mut Output,
-}
 
 impl Choose<'_> {
     /// Returns the clip and time that play next; `None` if the playing clip continues.

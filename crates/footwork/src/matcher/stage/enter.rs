@@ -1,10 +1,10 @@
 //! Entering from a pose of any origin: a ragdoll, a cut-scene, another animation, another character.
 
-use super::choose::Choose;
 use crate::blend::Offset;
 use crate::blend::inertialize::Moving;
 use crate::input::InputError;
 use crate::matcher::character::Character;
+use crate::matcher::character::Choose;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::state::MatcherState;
 use crate::math::{Facing, Transform};

@@ -15,9 +15,9 @@
 //! operation (two for the difference and its weight, squared, one for the square, one per column of the sum), and for
 //! tiny numbers by some 2^-149 per column. Limits are raised by more than all of that.
 
-use super::super::SearchQuery;
 use super::super::cost::{ColumnCost, ColumnOrder};
 use super::super::kernels::Codes;
+use super::super::query::SearchQuery;
 use crate::database::Features;
 
 /// Maximum number of columns in bounds, those of the most variance: a query's codes live on the stack. Bounds leave out the

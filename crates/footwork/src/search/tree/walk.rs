@@ -1,11 +1,11 @@
 //! Descent of a search through the tree.
 
-use super::super::Match;
 use super::super::cost::{ColumnCost, ColumnOrder, row_cost_within};
-use super::super::kernels::{Block, LANES, Sums, prefetch};
+use super::super::kernels::{Block, LANES, Runnable, Sums, prefetch};
+use super::super::matched::Match;
 use super::super::visit::Visit;
-use super::grid::{Of, Question};
-use super::{Nodes, Tree};
+use super::grid::{Grid, Of, Question};
+use super::nodes::Nodes;
 use crate::database::SetBits;
 use crate::frames::RowIndex;
 
@@ -54,7 +54,8 @@ impl Waiting {
 
 /// State of a search in the tree.
 pub(super) struct Walk<'v, 'a, 'b, O, C> {
-    tree: &'v Tree,
+    kernel: Runnable,
+    grid: &'v Grid,
     nodes: &'v Nodes,
     visit: &'v mut Visit<'a, 'b, O, C>,
     question: Question,
@@ -66,13 +67,19 @@ pub(super) struct Walk<'v, 'a, 'b, O, C> {
 }
 
 impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
-    pub fn new(tree: &'v Tree, nodes: &'v Nodes, sets: SetBits, visit: &'v mut Visit<'a, 'b, O, C>) -> Self {
+    pub fn new(
+        kernel: Runnable,
+        grid: &'v Grid,
+        nodes: &'v Nodes,
+        sets: SetBits,
+        visit: &'v mut Visit<'a, 'b, O, C>,
+    ) -> Self {
         let query = visit.query;
-        let question = Question::new(&tree.grid, query, visit.order, visit.costs);
+        let question = Question::new(grid, query, visit.order, visit.costs);
         let least_extra = query.least_extra_cost_among(sets);
         let limits = Limits::new(&question, visit.best.limit(), least_extra);
         let tagged = !query.candidates.tags.is_open() || query.tag_costs.is_some_and(|costs| !costs.is_empty());
-        Self { tree, nodes, visit, question, least_extra, limits, tagged }
+        Self { kernel, grid, nodes, visit, question, least_extra, limits, tagged }
     }
 
     /// Visits the tree depth first, the nearest node first.
@@ -179,7 +186,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
     /// Returns the distances of 16 boxes or rows.
     #[inline]
     fn sums<const BOXES: bool>(&self, blocks: &[Block], limit: i32) -> Sums {
-        let (kernel, grid, question) = (self.tree.kernel, &self.tree.grid, &self.question);
+        let (kernel, grid, question) = (self.kernel, self.grid, &self.question);
         let codes = |squared| if BOXES { question.boxes(squared) } else { question.rows(squared) };
         if grid.squared_pairs() == grid.pairs() {
             return kernel.sums::<BOXES, true>(blocks, &codes(true), limit);

@@ -1,4 +1,4 @@
-//! Scripted input for comparing characters: eight courses, one row per 1/60 s.
+//! Scripted input for comparing characters: ten courses, one row per 1/60 s.
 //!
 //! | course | seconds | what |
 //! |---|---|---|
@@ -10,6 +10,8 @@
 //! | f | 600 | a random stick |
 //! | g | 545 | 200 random starts and stops: any direction, walking or running, any phase of the stride |
 //! | h | 560 | 40 steady commands of 12 s: eight directions, eight directions strafing, circles of 30 and 60 degrees per second |
+//! | i | 24 | walking up stairs, turning back, and down |
+//! | j | 24 | walking up a slope, turning back, and down |
 //!
 //! Stick directions are in world space; a stick is either full or zero.
 
@@ -20,6 +22,7 @@ pub use cues::{Column, Cue, Cues};
 pub use script::Script;
 
 use crate::RATE_HZ;
+use crate::ground::GroundKind;
 use footwork::advanced::math::Random;
 use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
@@ -27,10 +30,10 @@ use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 /// Names of the courses.
-pub const COURSES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+pub const COURSES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
 /// Titles of the courses of [`COURSES`].
-pub const TITLES: [&str; 8] = [
+pub const TITLES: [&str; 10] = [
     "straight ahead",
     "turns of 90 degrees",
     "turning back",
@@ -39,6 +42,8 @@ pub const TITLES: [&str; 8] = [
     "random stick, 10 minutes",
     "200 random starts and stops",
     "40 steady commands",
+    "stairs, up and down",
+    "slope, up and down",
 ];
 
 /// Seed of courses f and g in the first run.
@@ -48,6 +53,8 @@ const SEGMENT: usize = 180;
 
 /// Rows per circle in course e.
 const CIRCLE: usize = 360;
+/// Rows uphill in courses i and j.
+const UPHILL: usize = 720;
 /// Starts and stops of course g.
 const RANDOM_COMMANDS: usize = 200;
 
@@ -62,6 +69,8 @@ pub struct Course {
     pub commands: Vec<Command>,
     /// Rows in which a character should have settled, in order.
     pub steady: Vec<Steady>,
+    /// The ground.
+    pub ground: GroundKind,
 }
 
 /// Rows of a constant command, without its first 2 s.
@@ -117,10 +126,17 @@ impl Run {
     }
 }
 
+impl Course {
+    /// Creates a course on level ground, without commands to be timed.
+    pub fn on_level(name: &'static str, rows: Vec<Stick>) -> Self {
+        Self { name, rows, commands: Vec::new(), steady: Vec::new(), ground: GroundKind::Level }
+    }
+}
+
 /// Returns a course by its name; `None` for an unknown name.
 pub fn course(name: &str, run: Run) -> Option<Course> {
     let name = COURSES.into_iter().find(|n| *n == name)?;
-    let mut course = Course { name, rows: Vec::new(), commands: Vec::new(), steady: Vec::new() };
+    let mut course = Course::on_level(name, Vec::new());
     match name {
         "a" => course.rows.extend((0..1200).map(|k| towards(0.0, gait(k < 600)))),
         "b" => turns(&mut course, CommandKind::Turn90),
@@ -136,6 +152,11 @@ pub fn course(name: &str, run: Run) -> Option<Course> {
         }
         "h" => {
             steady_commands(&mut course);
+            return Some(course);
+        }
+        "i" | "j" => {
+            course.ground = if name == "i" { GroundKind::Stairs } else { GroundKind::Slope };
+            course.rows.extend((0..2 * UPHILL).map(|k| towards(if k < UPHILL { 0.0 } else { PI }, Gait::Walk)));
             return Some(course);
         }
         _ => {
@@ -386,7 +407,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(course("i", Run::new(0)), None);
+        assert_eq!(course("k", Run::new(0)), None);
     }
 
     #[test]
@@ -421,6 +442,16 @@ mod tests {
             let sticks = &h.rows[steady.rows.start - 120..steady.rows.end];
             let turns = |pair: &[Stick]| pair[0].movement.distance(pair[1].movement) > 1e-3;
             assert!(sticks.windows(2).all(|pair| turns(pair) == steady.circle));
+        }
+    }
+
+    #[test]
+    fn courses_on_uneven_ground_return_to_their_start() {
+        for (name, ground) in [("i", GroundKind::Stairs), ("j", GroundKind::Slope)] {
+            let course = course(name, Run::new(0)).unwrap();
+            assert_eq!((course.ground, course.rows.len()), (ground, 24 * 60));
+            let sum = course.rows.iter().fold(Vec2::ZERO, |sum, stick| sum + stick.movement);
+            assert!(sum.length() < 1e-2, "{sum}");
         }
     }
 

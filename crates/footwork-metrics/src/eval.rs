@@ -51,9 +51,9 @@ pub const T90_MEAN: &str = "t90_mean_s";
 /// Share of the source's frames that course f played at least once. It is not computed from samples.
 pub const COVERAGE: &str = "coverage_pct";
 
-/// The courses that are used for one kind of metric alone: for response times, and for steady commands. All other metrics come from
-/// courses a to f.
-const ONE_KIND: [&str; 2] = ["g", "h"];
+/// The courses that are used for one kind of metric alone: for response times, for steady commands, and for uneven ground. All other
+/// metrics come from courses a to f.
+pub const ONE_KIND: [&str; 4] = ["g", "h", "i", "j"];
 
 /// Returns the keys of all metrics, in the order of the report.
 pub fn keys() -> impl Iterator<Item = &'static str> {
@@ -108,6 +108,16 @@ pub const METRICS: &[Metric] = {
         played("hips_low_p95_cm", Q::HipsLow, P95),
         played("knee_bent_median_deg", Q::KneeBent, MEDIAN),
         played("knee_bent_p95_deg", Q::KneeBent, P95),
+        played("stairs_hips_low_median_cm", Q::StairsHipsLow, MEDIAN),
+        played("stairs_hips_low_p95_cm", Q::StairsHipsLow, P95),
+        played("stairs_knee_bent_median_deg", Q::StairsKneeBent, MEDIAN),
+        played("stairs_toe_high_p95_cm", Q::StairsToeHigh, P95),
+        played("stairs_toe_low_p95_cm", Q::StairsToeLow, P95),
+        played("slope_hips_low_median_cm", Q::SlopeHipsLow, MEDIAN),
+        played("slope_hips_low_p95_cm", Q::SlopeHipsLow, P95),
+        played("slope_knee_bent_median_deg", Q::SlopeKneeBent, MEDIAN),
+        played("slope_toe_high_p95_cm", Q::SlopeToeHigh, P95),
+        played("slope_toe_low_p95_cm", Q::SlopeToeLow, P95),
         captured("shin_gap_lt_8cm_pct", Q::ShinsNear, PctOver(-8.0)),
         feet_off("shin_gap_lt_8cm_ik_off_pct", Q::ShinsNear, PctOver(-8.0)),
         captured("planted_twist_degps", Q::PlantedTwist, Mean),
@@ -301,8 +311,7 @@ impl Evaluation {
             let (source, recording) = (&self.source, record(&self.source, course)?);
             let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
             if ONE_KIND.contains(&course.name) {
-                with_feet.add_answers(source, &recording, course, run, speeds);
-                with_feet.add_steadiness(&recording, course, run);
+                with_feet.add_one_kind(source, &recording, course, run, speeds);
             } else {
                 with_feet.add_recording(source, &recording, course, run, speeds);
                 without_feet = with_feet.clone();
@@ -408,8 +417,7 @@ impl Evaluation {
         let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
         let on = record(character, &self.db, source, course)?;
         if ONE_KIND.contains(&course.name) {
-            with_feet.add_answers(source, &on, course, run, speeds);
-            with_feet.add_steadiness(&on, course, run);
+            with_feet.add_one_kind(source, &on, course, run, speeds);
             return Ok(Driven { with_feet, without_feet, played, recording: on, coverage: None });
         }
         let off = match &subject.without_feet {

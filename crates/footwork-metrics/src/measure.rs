@@ -2,7 +2,8 @@
 
 use crate::RATE_HZ;
 use crate::courses::Course;
-use crate::metrics::{feet, jerk, posture, response, root, skate};
+use crate::ground::GroundKind;
+use crate::metrics::{feet, jerk, posture, response, root, skate, uneven};
 use crate::motion::{Motion, Space};
 use crate::recording::Recording;
 use crate::samples::{Occurrence, Samples};
@@ -120,8 +121,9 @@ impl Measurement {
         self.add_responses(source, motion, course, speeds, place);
     }
 
-    /// Adds only the response times of a recording's commands.
-    pub fn add_answers(
+    /// Adds what the courses of [`crate::eval::ONE_KIND`] are for: response times, transitions after steady commands, and the body on uneven
+    /// ground.
+    pub fn add_one_kind(
         &mut self,
         source: &Source,
         recording: &Recording,
@@ -129,7 +131,10 @@ impl Measurement {
         run: usize,
         speeds: &StickSpeeds,
     ) {
-        self.add_responses(source, &recording.motion, course, speeds, Place { course: course.name, run });
+        let place = Place { course: course.name, run };
+        self.add_responses(source, &recording.motion, course, speeds, place);
+        self.add_steadiness(recording, course, place);
+        self.add_uneven(source, recording, course, speeds, place);
     }
 
     /// Adds the effects of foot locks and IK: the difference between runs with and without them.
@@ -271,9 +276,8 @@ impl Measurement {
         }
     }
 
-    /// Adds only the transitions that follow steady commands.
-    pub fn add_steadiness(&mut self, recording: &Recording, course: &Course, run: usize) {
-        let place = Place { course: course.name, run };
+    /// Adds the transitions that follow steady commands.
+    fn add_steadiness(&mut self, recording: &Recording, course: &Course, place: Place) {
         for steady in &course.steady {
             let kind = if steady.circle { Quantity::SteadyCircle } else { Quantity::SteadyStraight };
             for frame in steady.rows.clone() {
@@ -282,6 +286,32 @@ impl Measurement {
                 let whole = || place.moment(&recording.motion, frame, JointIndex(0));
                 self.push(kind, per_s, whole);
                 self.push(Quantity::Steady, per_s, whole);
+            }
+        }
+    }
+
+    /// Adds hips, knees and toes on stairs and slopes.
+    fn add_uneven(
+        &mut self,
+        source: &Source,
+        recording: &Recording,
+        course: &Course,
+        speeds: &StickSpeeds,
+        place: Place,
+    ) {
+        use Quantity as Q;
+        let [low, bent, toe_high, toe_low] = match course.ground {
+            GroundKind::Stairs => [Q::StairsHipsLow, Q::StairsKneeBent, Q::StairsToeHigh, Q::StairsToeLow],
+            GroundKind::Slope => [Q::SlopeHipsLow, Q::SlopeKneeBent, Q::SlopeToeHigh, Q::SlopeToeLow],
+            GroundKind::Level | GroundKind::Rubble => return,
+        };
+        let (motion, subject) = (&recording.motion, &source.subject);
+        for at in uneven::frames(motion, subject, course.ground, speeds.walk.forward_mps) {
+            self.push(low, at.hips_low_cm, || place.moment(motion, at.frame, subject.hips));
+            self.push(bent, at.knee_bent_deg, || place.moment(motion, at.frame, subject.hips));
+            for (toe, high_cm) in &at.toes_cm {
+                self.push(toe_high, *high_cm, || place.moment(motion, at.frame, *toe));
+                self.push(toe_low, -high_cm, || place.moment(motion, at.frame, *toe));
             }
         }
     }
@@ -405,7 +435,7 @@ mod tests {
     }
 
     fn course(rows: Vec<Stick>) -> Course {
-        Course { name: "a", rows, commands: Vec::new(), steady: Vec::new() }
+        Course::on_level("a", rows)
     }
 
     fn measured(recording: &Recording, rows: Vec<Stick>) -> Measurement {

@@ -60,6 +60,22 @@ quantities! {
     HipsLow,
     /// Bend of the knee beyond that of the captured frames of the same speed and contact, degrees; negative for a straighter knee.
     KneeBent,
+    /// Height of the hips on stairs below that on level ground, cm.
+    StairsHipsLow,
+    /// Bend of the straighter knee on stairs beyond that on level ground, degrees.
+    StairsKneeBent,
+    /// Height of toes in contact above stairs beyond that above level ground, cm; negative below the ground.
+    StairsToeHigh,
+    /// The negative of `StairsToeHigh`, cm.
+    StairsToeLow,
+    /// Height of the hips on a slope below that on level ground, cm.
+    SlopeHipsLow,
+    /// Bend of the straighter knee on a slope beyond that on level ground, degrees.
+    SlopeKneeBent,
+    /// Height of toes in contact above a slope beyond that above level ground, cm; negative below the ground.
+    SlopeToeHigh,
+    /// The negative of `SlopeToeHigh`, cm.
+    SlopeToeLow,
     /// Distance between the shins, cm, negative: a larger value is a smaller distance.
     ShinsNear,
     /// Turn rate of feet in contact about the vertical axis, degrees per second.

@@ -9,7 +9,7 @@ use footwork::advanced::search::{Candidates, SearchIndex, SearchQuery};
 use footwork::advanced::trajectory::Simulation;
 use footwork::database::Database;
 use footwork::frames::RowIndex;
-use footwork::input::{InputError, MotionInput};
+use footwork::input::{GroundHook, InputError, MotionInput};
 use footwork::learned::LearnedError;
 use footwork::machine::MachineError;
 use footwork::matcher::Backend;
@@ -149,7 +149,7 @@ impl Recording {
     }
 }
 
-/// Records a character over a course on level ground. It starts idle at the origin, facing +Z.
+/// Records a character over a course. It starts idle at the origin, facing +Z.
 ///
 /// # Errors
 /// Returns [`RecordError`] if the configuration does not fit the database, or the database needs input that a stick cannot give.
@@ -166,9 +166,11 @@ pub fn record(
     let mut world = Vec::new();
     let mut recording = Recording::new(db);
     let dt_s = 1.0 / RATE_HZ;
+    let heights = |at: Vec3| course.ground.at(at);
+    let ground: Option<&GroundHook> = if course.ground.is_level() { None } else { Some(&heights) };
     for (frame, stick) in course.rows.iter().enumerate() {
         let before = character.state().header.playback.playing;
-        character.update(&MotionInput::stick(*stick), dt_s)?;
+        character.update(&MotionInput { ground, ..MotionInput::stick(*stick) }, dt_s)?;
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&match &like {
             Some(like) => like.playing(db, character.code().unwrap_or_default()),

@@ -7,3 +7,4 @@ pub mod response;
 pub mod root;
 pub mod seam;
 pub mod skate;
+pub mod uneven;

@@ -33,7 +33,7 @@ pub struct SteadyWalk {
 /// Returns a course with a full stick ahead, walking.
 pub fn walk(seconds: f32) -> Course {
     let rows = vec![Stick::towards(Vec3::Z, Gait::Walk); (seconds * RATE_HZ).round() as usize];
-    Course { name: "steady walk", rows, commands: Vec::new(), steady: Vec::new() }
+    Course::on_level("steady walk", rows)
 }
 
 impl SteadyWalk {

@@ -1,8 +1,8 @@
 //! Feet on uneven ground: slopes, stairs, rubble, platforms that move.
 //!
 //! The input is a pose that walks over level ground. Each foot is raised by the ground under it and pitched to its slope. The
-//! pelvis follows the ground under the body and drops as far as the lower leg needs. The spine leans a little into the slope.
-//! Joint 0 does not move.
+//! pelvis follows the ground under the body. Where a leg is too short, its heel rises first, then the pelvis drops, and it rises
+//! again with the next step, as people's does. The spine leans a little into the slope. Joint 0 does not move.
 
 use super::lower_body::{LowerBody, PelvisConfig};
 use super::two_bone_ik::BentLeg;
@@ -34,15 +34,13 @@ settings! {
         max_slope_deg: f32 = 35.0, in 0.0 to 80.0, unit "degrees";
         /// Half-life of the height of the body; that of the slope under it is twice as long. Lower values follow the ground
         /// sooner; higher values are smoother.
-        body_half_life_s: f32 = 0.15, in 1e-4 to 10.0, unit "s";
+        body_half_life_s: f32 = 0.17, in 1e-4 to 10.0, unit "s";
         /// Distance before and behind the body at which the ground sets its height. Higher values smooth stairs more.
         body_reach_m: f32 = 0.4, in 1e-3 to 10.0, unit "m";
-        /// Lowering of the pelvis on a slope, in metres per unit of slope squared, so that the lower leg can reach.
-        slope_sink_m: f32 = 0.25, in 0.0 to 10.0, unit "m";
         /// Share of a slope's angle by which the spine leans into it. Negative values lean away.
         lean: f32 = 0.3, in -2.0 to 2.0;
-        /// Lowering of the pelvis where a leg would be too short for the ground.
-        pelvis: PelvisConfig;
+        /// Lowering of the pelvis where a leg with a raised heel would be too short for the ground.
+        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.045, up_half_life_s: 0.8, max_m: 0.3 };
     }
 }
 
@@ -105,6 +103,8 @@ pub struct GroundStep<'a> {
 
 /// Speed above which a change of height counts as a step, m/s.
 const STEEPEST_MPS: f32 = 2.5;
+/// Share of a leg's stretch that the heel takes before the pelvis drops.
+const HEEL_SHARE: f32 = 2.0;
 /// Number of samples of the ground under a body.
 const BODY_SAMPLES: usize = 5;
 
@@ -219,19 +219,14 @@ impl FitToGround<'_> {
         body.root = root.translation;
     }
 
-    /// Returns the height of the ground that the body follows.
-    fn body_height(&self, body: &GroundedBody) -> f32 {
-        body.height.value - body.slope.value.abs() * self.config.slope_sink_m
-    }
-
-    /// Returns the drop of the pelvis at which all feet reach their targets.
+    /// Returns the drop of the pelvis at which all feet, with raised heels, reach their targets.
     fn sink_needed(&self, lower: &LowerBody, root: Transform, feet: &[GroundedFoot], body: &GroundedBody) -> f32 {
         feet.iter().zip(lower.legs()).fold(0.0, |most: f32, (foot, leg)| {
             let Some(mut leg) = leg.filter(|_| foot.seen > 0.0) else { return most };
             let toe = leg.toe.translation;
             leg.turn_foot(foot.pitch(root));
-            let up = foot.height.spring.value - self.body_height(body);
-            most.max(leg.sink_needed(toe + Vec3::Y * up, lower.reach))
+            let up = foot.height.spring.value - body.height.value;
+            most.max(leg.sink_needed_on_toes(toe + Vec3::Y * up, HEEL_SHARE, lower.reach))
         })
     }
 
@@ -242,7 +237,7 @@ impl FitToGround<'_> {
         }
         let root = pose.world_from_root();
         let level_m = root.translation.y;
-        let up = self.body_height(body) - body.sunk.value - level_m;
+        let up = body.height.value - body.sunk.value - level_m;
         lower.shift_hips(Vec3::Y * up, pose);
         let lean = atan2(body.slope.value, 1.0) * self.config.lean / lower.body.spine.len().max(1) as f32;
         lower.rotate_spine(pose, Quat::from_rotation_x(lean));
@@ -251,7 +246,7 @@ impl FitToGround<'_> {
             let Some(leg) = leg.as_mut().filter(|_| foot.seen > 0.0) else { continue };
             let toe = leg.toe.translation + Vec3::Y * (foot.height.spring.value - level_m - up);
             leg.turn_foot(foot.pitch(root));
-            leg.reach(toe, reach);
+            leg.stand(toe, HEEL_SHARE, reach);
         }
     }
 }

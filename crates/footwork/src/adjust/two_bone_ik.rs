@@ -15,6 +15,8 @@ const HEEL_SOFT_M: f32 = 0.02;
 const HEEL_SHARE: f32 = 0.8;
 /// Softness of the heel's lever: at this length the heel rise is half of its ideal value, metres.
 const LEAST_LEVER_M: f32 = 0.05;
+/// Number of rounds in which the drop of a hip and the rise of its heel are found together.
+const HEEL_ROUNDS: usize = 4;
 /// Upper limit of the heel rise, radians.
 const MOST_HEEL_RISE_RAD: f32 = 0.8;
 
@@ -112,9 +114,25 @@ impl BentLeg {
     /// Returns the drop of the hip (metres along Y, negative where there is room left) at which the toe reaches `toe_target`
     /// with a comfortable length: `soft_m` before the end, or the current length if that is longer.
     pub fn sink_needed(&self, toe_target: Vec3, reach: Reach) -> f32 {
+        self.sink_to(self.ankle.translation + toe_target - self.toe.translation, reach)
+    }
+
+    /// Like [`BentLeg::sink_needed`], for a heel that rises first; see [`BentLeg::stand`].
+    pub fn sink_needed_on_toes(&self, toe_target: Vec3, heel_share: f32, reach: Reach) -> f32 {
+        // A lower hip stretches the leg less, and the heel rises less.
+        (0..HEEL_ROUNDS).fold(0.0, |sink: f32, _| {
+            let mut lowered = *self;
+            lowered.shift(Vec3::Y * -sink.max(0.0));
+            let (_, ankle) = lowered.raised(toe_target, heel_share);
+            self.sink_to(ankle, reach)
+        })
+    }
+
+    /// Returns the drop of the hip at which the ankle reaches a point.
+    fn sink_to(&self, ankle: Vec3, reach: Reach) -> f32 {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
         let longest = ((b - a).length() + (c - b).length() - reach.kept_m - reach.soft_m).max((c - a).length());
-        let to = c + toe_target - self.toe.translation - a;
+        let to = ankle - a;
         let across = (to.x * to.x + to.z * to.z).min(longest * longest);
         -to.y - (longest * longest - across).sqrt()
     }
@@ -134,11 +152,7 @@ impl BentLeg {
 
     /// Like [`BentLeg::reach`], but where the leg would have to stretch, the heel rises and takes `heel_share` (0 to 1) of it.
     pub fn stand(&mut self, toe_target: Vec3, heel_share: f32, reach: Reach) {
-        let moved = toe_target - self.toe.translation;
-        let stretched = (self.ankle.translation + moved - self.hip.translation).length()
-            - (self.ankle.translation - self.hip.translation).length();
-        let rise = self.heel_rise(heel_share * stretched, moved);
-        let ankle = toe_target + rise * (self.ankle.translation - self.toe.translation);
+        let (rise, ankle) = self.raised(toe_target, heel_share);
         self.bend(ankle, reach);
         if self.leg.toe != self.leg.ankle {
             self.ankle.rotation = (rise * self.ankle.rotation).renormalize();
@@ -148,6 +162,15 @@ impl BentLeg {
             // The part on the ground stays flat.
             self.toe.rotation = toes;
         }
+    }
+
+    /// Returns the rotation that raises the heel over a toe at `toe_target`, and the position of the ankle after it.
+    fn raised(&self, toe_target: Vec3, heel_share: f32) -> (Quat, Vec3) {
+        let moved = toe_target - self.toe.translation;
+        let stretched = (self.ankle.translation + moved - self.hip.translation).length()
+            - (self.ankle.translation - self.hip.translation).length();
+        let rise = self.heel_rise(heel_share * stretched, moved);
+        (rise, toe_target + rise * (self.ankle.translation - self.toe.translation))
     }
 
     /// Returns the rotation about the toe that lifts the heel towards the hip, for a leg that would stretch by `stretched_m`.

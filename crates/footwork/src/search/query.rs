@@ -1,4 +1,4 @@
-//! What a search is asked for, and the cost of a row.
+//! A query, and the cost of a row.
 
 use super::candidates::Candidates;
 use super::cost::{MirroredColumns, PerColumn, PlainColumns, row_cost};

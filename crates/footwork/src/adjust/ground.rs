@@ -103,7 +103,7 @@ pub struct GroundStep<'a> {
 
 /// Speed above which a change of height counts as a step, m/s.
 const STEEPEST_MPS: f32 = 2.5;
-/// Share of a leg's stretch that the heel takes before the pelvis drops.
+/// Share of a leg's stretch that the heel is raised for before the pelvis drops. It is more than 1, since the rise saturates.
 const HEEL_SHARE: f32 = 2.0;
 /// Number of samples of the ground under a body.
 const BODY_SAMPLES: usize = 5;

@@ -150,7 +150,8 @@ impl BentLeg {
         self.stand(toe_target, 0.0, reach);
     }
 
-    /// Like [`BentLeg::reach`], but where the leg would have to stretch, the heel rises and takes `heel_share` (0 to 1) of it.
+    /// Like [`BentLeg::reach`], but where the leg would have to stretch, the heel rises and takes `heel_share` of it: 0 to 1, or more
+    /// for a heel that rises further, up to a limit.
     pub fn stand(&mut self, toe_target: Vec3, heel_share: f32, reach: Reach) {
         let (rise, ankle) = self.raised(toe_target, heel_share);
         self.bend(ankle, reach);

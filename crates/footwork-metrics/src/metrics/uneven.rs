@@ -18,14 +18,13 @@ const EDGE_M: f32 = 0.1;
 const WALKS: [f32; 2] = [0.6, 1.4];
 
 /// Medians on level ground.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LevelWalk {
+struct LevelWalk {
     /// Height of the hips above the ground, metres.
-    pub hips_m: f32,
+    hips_m: f32,
     /// Bend of the straighter knee, degrees.
-    pub bend_deg: f32,
+    bend_deg: f32,
     /// Height of a toe in contact above the ground, metres.
-    pub toe_m: f32,
+    toe_m: f32,
 }
 
 /// A frame on uneven ground, compared with level ground.

@@ -119,13 +119,18 @@ impl BentLeg {
 
     /// Like [`BentLeg::sink_needed`], for a heel that rises first; see [`BentLeg::stand`].
     pub fn sink_needed_on_toes(&self, toe_target: Vec3, heel_share: f32, reach: Reach) -> f32 {
-        // A lower hip stretches the leg less, and the heel rises less.
-        (0..HEEL_ROUNDS).fold(0.0, |sink: f32, _| {
+        let mut sink_m = 0.0;
+        for _ in 0..HEEL_ROUNDS {
+            // A lower hip stretches the leg less, and the heel rises less.
             let mut lowered = *self;
-            lowered.shift(Vec3::Y * -sink.max(0.0));
+            lowered.shift(Vec3::Y * -sink_m);
             let (_, ankle) = lowered.raised(toe_target, heel_share);
-            self.sink_to(ankle, reach)
-        })
+            sink_m = self.sink_to(ankle, reach);
+            if sink_m <= 0.0 {
+                break;
+            }
+        }
+        sink_m
     }
 
     /// Returns the drop of the hip at which the ankle reaches a point.

@@ -98,7 +98,7 @@ fn every_row_has_every_key_and_the_motion_its_figures() {
 #[test]
 fn a_bound_that_does_not_hold_fails_and_is_filmed() {
     let dir = folder();
-    let holds = gate(dir.path(), "[default]\njerk_root = 1e9\n[default.times.mocap_played]\njerk_root = 1000\n");
+    let holds = gate(dir.path(), "[default]\njerk_root = 1e9\n[default.times.mocap]\njerk_root = 1000\n");
     let out = common::ok(dir.path(), &on_mocap("default", &["--gate", &holds, "--film", "worst.svg"]));
     assert!(out.contains("label_skate_cm_s") && out.ends_with("gate.toml: all 2 bounds hold\n"), "{out}");
     assert!(!dir.path().join("worst.svg").exists());

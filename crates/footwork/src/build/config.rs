@@ -99,7 +99,8 @@ choices! {
     /// Conditions for making missing clips.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Multiply = Auto {
-        /// Where the captured clips answer less than a quarter of what a stick can ask for.
+        /// Loops of steady commands that no captured loop answers; all others where the captured clips answer less than a quarter of
+        /// what a stick can request.
         Auto = "auto",
         /// Every command that no captured clip answers gets one.
         On = "on",

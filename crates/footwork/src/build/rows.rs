@@ -33,20 +33,30 @@ pub struct Extracted {
     pub row_costs: Vec<f32>,
     /// `[rows]` true for rows tagged with [`Database::NO_LOCOMOTION`].
     pub row_aside: Vec<bool>,
+    /// `[rows]` true for rows tagged with [`Database::MADE`].
+    pub row_made: Vec<bool>,
     /// `[tracks]` number of rows.
     pub rows_per_track: Vec<usize>,
 }
 
 impl Extracted {
-    /// Returns the raw rows that are used for normalisation: those that queries without tags may find, or all if there are
-    /// none.
+    /// Returns the raw rows that are used for normalisation: those that queries without tags may find, or all if there are none. Of
+    /// these, made rows are used only where they outnumber the captured rows, so that a few made loops change no captured feature.
     pub fn compared(&self, columns: usize) -> Cow<'_, [f32]> {
-        let aside = self.row_aside.iter().filter(|aside| **aside).count();
-        if aside == 0 || aside == self.row_aside.len() {
+        let mut used: Vec<bool> = self.row_aside.iter().map(|aside| !aside).collect();
+        if !used.contains(&true) {
+            used.fill(true);
+        }
+        let (of_made, of_captured): (Vec<usize>, Vec<usize>) =
+            (0..used.len()).filter(|row| used[*row]).partition(|row| self.row_made[*row]);
+        if of_made.len() < of_captured.len() {
+            of_made.into_iter().for_each(|row| used[row] = false);
+        }
+        if !used.contains(&false) {
             return Cow::Borrowed(&self.raw);
         }
-        let rows = self.raw.chunks_exact(columns).zip(&self.row_aside);
-        Cow::Owned(rows.filter(|(_, aside)| !**aside).flat_map(|(row, _)| row.iter().copied()).collect())
+        let rows = self.raw.chunks_exact(columns).zip(&used);
+        Cow::Owned(rows.filter(|(_, used)| **used).flat_map(|(row, _)| row.iter().copied()).collect())
     }
 }
 
@@ -86,6 +96,7 @@ impl Stage<'_> {
             all.row_flags.extend(one.row_flags);
             all.row_costs.extend(one.row_costs);
             all.row_aside.extend(one.row_aside);
+            all.row_made.extend(one.row_made);
         }
         if let Some(i) = all.raw.iter().position(|v| !v.is_finite()) {
             let what = format!("feature `{}` is {}", self.schema.column_label(i % self.schema.columns), all.raw[i]);
@@ -117,7 +128,7 @@ impl Stage<'_> {
         let columns = self.schema.columns;
         let mut raw = vec![0.0; frames.len() * columns];
         let (mut flags, mut costs) = (Vec::with_capacity(frames.len()), Vec::with_capacity(frames.len()));
-        let mut aside = Vec::with_capacity(frames.len());
+        let (mut aside, mut made) = (Vec::with_capacity(frames.len()), Vec::with_capacity(frames.len()));
         for (frame, out) in frames.iter().zip(raw.chunks_exact_mut(columns)) {
             let time_s = *frame as f64 / f64::from(track.rate_hz);
             buffers.gather_body(&view, time_s, self.schema.needs_accelerations);
@@ -128,8 +139,10 @@ impl Stage<'_> {
             flags.push(self.flags(track, &view, time_s));
             let holds = track.annotations.costs.iter().filter(|c| c.range.contains(time_s as f32));
             costs.push(holds.fold(0.0, |sum, c| sum + c.cost));
-            let mut tags = track.annotations.tags.iter().filter(|t| t.range.contains(time_s as f32));
-            aside.push(tags.any(|t| t.name == Database::NO_LOCOMOTION));
+            let tags = track.annotations.tags.iter().filter(|t| t.range.contains(time_s as f32));
+            let has = |tag: &str| tags.clone().any(|t| t.name == tag);
+            aside.push(has(Database::NO_LOCOMOTION));
+            made.push(has(Database::MADE));
         }
         Extracted {
             raw,
@@ -137,6 +150,7 @@ impl Stage<'_> {
             row_flags: flags,
             row_costs: costs,
             row_aside: aside,
+            row_made: made,
             rows_per_track: Vec::new(),
         }
     }

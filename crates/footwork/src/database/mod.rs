@@ -7,6 +7,7 @@ mod error;
 mod features;
 mod file;
 mod stands;
+mod steadiness;
 pub(crate) mod tag_costs;
 mod tag_query;
 pub(crate) mod tag_sets;
@@ -49,6 +50,9 @@ pub struct Database {
     /// `[rows]` transitions per second that an idle character needs after entering a clip at the row: 0 if the clip stands
     /// indefinitely, 1 / seconds if it stands for a limited time (at most 1), 2 if it does not come to stand.
     pub row_unrest: Vec<f32>,
+    /// `[rows]` transitions per second that a character under a steady command needs after entering a clip at the row, less those of 1
+    /// per 4 s: 0 where the motion continues for at least 4 s, as in a loop of steady motion, at most 1.75.
+    pub row_unsteadiness: Vec<f32>,
     /// `[contact joints]` slot of the counterpart in a mirror.
     contact_pairs: Vec<usize>,
     hash: OnceLock<u128>,
@@ -107,6 +111,7 @@ impl Database {
             tag_sets: tag_sets::TagSets::new(c),
             row_clips,
             row_unrest: stands::unrest(&content),
+            row_unsteadiness: steadiness::unsteadiness(&content),
             contact_pairs,
             hash: OnceLock::new(),
             content,

@@ -102,6 +102,9 @@ settings! {
         /// Cost of a transition per second while nothing is asked of the character. Higher values make a resting character change
         /// its pose less often.
         rest_cost: f32 = 12.0, in 0.0 to 1e6;
+        /// Cost of a transition per second while a moving character follows a steady command. Higher values make it settle sooner
+        /// on loops and long clips.
+        steady_cost: f32 = 5.0, in 0.0 to 1e6;
         /// Time ahead at which root and simulated character are compared.
         path_ahead_s: f32 = 0.22, in 0.0 to 2.0, unit "s", formerly "way_ahead_s";
         /// Cost of continuing, in the units of `transition_cost`, below which no search is made. Higher values save time and
@@ -188,6 +191,7 @@ impl MatcherConfig {
                 end_exclusion_s: 20.0 / 60.0,
                 near_exclusion_s: 20.0 / 60.0,
                 rest_cost: 0.0,
+                steady_cost: 0.0,
                 ..SearchConfig::default()
             },
             transition: TransitionConfig {

@@ -1,4 +1,4 @@
-//! Costs at rest, and the share of a command that the character still has to follow.
+//! Costs at rest and under a steady command, and the share of a command that the character still has to follow.
 //!
 //! Without a command, every transition is an avoidable disturbance. At rest, a candidate therefore pays for the transitions per
 //! second that it leads to: the inverse of the seconds for which its clip stays in place, because it must be left then, and the
@@ -10,6 +10,7 @@ use super::state::Commanded;
 use super::state_groups::Playback;
 use crate::database::{Database, MirrorMode};
 use crate::search::ShownRows;
+use std::f32::consts::LN_2;
 
 /// Speed above which a character is not at rest, in m/s.
 const MOVES_MPS: f32 = 1.0;
@@ -20,6 +21,21 @@ impl Commanded<'_> {
         let speed = self.simulation.velocity.length() + self.desired.velocity.length();
         let stands = (1.0 - speed / MOVES_MPS).max(0.0);
         stands * stands * stands * (1.0 - self.has_to_turn(config)).max(0.0)
+    }
+
+    /// Returns how much the character follows a steady command, 0 to 1: it moves as commanded, or behind a stick that turns at a
+    /// constant rate by as much as its springs lag.
+    pub(super) fn is_steady(&self, config: &MatcherConfig) -> f32 {
+        let [path_rad, facing_rad] = [config.simulation.velocity_half_life_s, config.simulation.facing_half_life_s]
+            .map(|half_life_s| half_life_s / LN_2);
+        let [path_rad, facing_rad] = [path_rad * self.turn_radps[0].abs(), facing_rad * self.turn_radps[1].abs()];
+        let speed_mps = self.desired.velocity.length();
+        let change_mps = (self.desired.velocity - self.simulation.velocity).length() - speed_mps * path_rad.min(1.0);
+        let turn_rad = self.desired.facing.angle_to(self.simulation.facing).abs() - facing_rad;
+        let change = change_mps / config.search.force_velocity_mps.max(1e-3);
+        let turn = turn_rad / config.search.force_facing_deg.to_radians().max(1e-3);
+        let follows = 1.0 - change.max(turn).clamp(0.0, 1.0);
+        follows * follows * (speed_mps / MOVES_MPS).min(1.0)
     }
 
     /// Returns the share of a change of command that is still to be followed, 0 to 1. A change of 1 triggers a search.

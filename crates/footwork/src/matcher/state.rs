@@ -81,6 +81,8 @@ impl Clone for MatcherState {
 pub(crate) struct Commanded<'a> {
     pub simulation: &'a Simulation,
     pub desired: &'a Desired,
+    /// Turn rates of the commanded direction and of the desired facing, smoothed, in radians per second.
+    pub turn_radps: [f32; 2],
 }
 
 /// A director's memory, some time after the control tick that wrote it.
@@ -260,7 +262,7 @@ impl StateHeader {
 
     /// Returns the simulated character with its desired motion.
     pub(crate) fn commanded(&self) -> Commanded<'_> {
-        Commanded { simulation: &self.root.simulation, desired: &self.goal.desired }
+        Commanded { simulation: &self.root.simulation, desired: &self.goal.desired, turn_radps: self.goal.turn_radps }
     }
 
     /// Returns the shown root: the animated root with the remaining offset.

@@ -467,18 +467,20 @@ fn with_nobody_steering_the_clip_goes_on_as_it_was_captured() {
     for _ in 0..300 {
         m.update(&walk(Vec3::Z), DT_S).unwrap();
     }
-    let before = m.state().header;
     for _ in 0..600 {
+        let before = m.state().header.playback.playing;
         m.update(&unsteered(), DT_S).unwrap();
         assert!(distance(&m) < 1e-4, "the simulation goes where the animation goes");
         if m.output().searches > 0 && m.output().transitions == 0 {
             let cost = m.last_search().unwrap().continuing.unwrap().cost;
             assert!(cost < 1e-9, "what is asked for is the clip's own future, not {cost} away from it");
         }
+        // A transition is needed only where a clip ends.
+        let clip = &db.clips[before.clip.at()];
+        let left_s = db.view(before.clip, before.mirrored).seconds() - before.time_s;
+        let ends = !clip.looping() && left_s < 3.0 * f64::from(DT_S);
+        assert!(m.output().transitions == 0 || ends, "{} was left {left_s} s before its end", clip.name);
     }
-    let jumps = m.state().header.transition.count - before.transition.count;
-    // A transition is needed only where a clip ends; 10 s contain few such ends.
-    assert!(jumps <= 6, "{jumps} transitions in 10 s");
 }
 
 fn content_within(db: &Arc<Database>, keep_playing_within: f32) -> MotionMatcher {

@@ -32,6 +32,7 @@ mod scheduler;
 mod search_classics;
 mod settings;
 mod stages;
+mod steady;
 mod tags;
 mod terrain;
 mod walls;

@@ -112,16 +112,19 @@ pub fn multiply(
     told.commands = single().count();
     told.answered = single().filter(|(_, (_, answered))| *answered).count();
     let thin = (told.answered as f32) < THIN * told.commands as f32;
-    if config.mode == Multiply::Auto && !thin {
-        return nothing(told);
-    }
+    let loops_only = config.mode == Multiply::Auto && !thin;
     told.sources = gait.cycles.iter().map(|c| c.source.clone()).collect();
     told.sources.sort();
     told.sources.dedup();
     let sources: Vec<&Track> = tracks.iter().copied().filter(|t| told.sources.contains(&t.name)).collect();
     let limits = Limits::of(&gait.kit, &gait.stand.pose, &sources);
-    let holes: Vec<(&Scenario, Route)> =
-        scenarios.iter().zip(asked).filter(|(_, (_, answered))| !answered).map(|(s, (route, _))| (s, route)).collect();
+    let needed = |s: &Scenario, answered: bool| !answered && (s.is_steady() || !loops_only);
+    let holes: Vec<(&Scenario, Route)> = scenarios
+        .iter()
+        .zip(asked)
+        .filter(|(s, (_, answered))| needed(s, *answered))
+        .map(|(s, (route, _))| (s, route))
+        .collect();
     let made = parallel::map(&holes, |(scenario, route)| make(&gait, &limits, scenario, route, config.cost));
     let mut tracks = Vec::new();
     for (made, (scenario, _)) in made.into_iter().zip(&holes) {

@@ -58,9 +58,10 @@ impl Costs<'_> {
         cost + scale * seam_at(self.db, &self.character.resolved.levers, scratch, next, to.row.at(), limit)
     }
 
-    /// Returns the cost of the future if `playing`, the clip and time of `row`, plays: displacement of the root, and foresight.
+    /// Returns the cost of the future if `playing`, the clip and time of `row`, plays: displacement of the root, transitions that a
+    /// steady command will need, and foresight.
     pub fn future(&self, row: &Match, playing: &Playing) -> f32 {
-        let path = self.path(playing);
+        let path = self.path(playing) + self.wanted.steady_cost * self.db.row_unsteadiness[row.row.at()];
         self.wanted.foresight.as_ref().map_or(path, |foresight| path + foresight.cost(self.db, row))
     }
 

@@ -24,6 +24,8 @@ pub struct Wanted<'a> {
     pub root: TrajectorySample,
     /// Command for foresight; `None` if foresight is switched off or does not cover the command.
     pub foresight: Option<Foreseen<'a>>,
+    /// Cost of a transition per second under a steady command that a row leads to; 0 if the command changes.
+    pub steady_cost: f32,
 }
 
 /// Foresight for one command.
@@ -49,7 +51,8 @@ pub fn wanted<'a>(
 ) -> Wanted<'a> {
     let root = predicted(character, input, state, character.config.search.path_ahead_s);
     let (desired, shown) = (&state.header.goal.desired, state.header.shown_root(&character.config.transition));
-    Wanted { root, foresight: table.and_then(|table| foreseen(character, input, (desired, shown), table)) }
+    let foresight = table.and_then(|table| foreseen(character, input, (desired, shown), table));
+    Wanted { root, foresight, steady_cost: 0.0 }
 }
 
 /// Returns the command for foresight, for a desired motion and the shown root. The table covers commands to move in the direction of the commanded facing. Other directions

@@ -1,0 +1,43 @@
+//! Steady commands: characters settle on motion that continues.
+
+use crate::common;
+use footwork::build::BuildConfig;
+use footwork::database::{Database, MirrorMode};
+use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
+use glam::Vec3;
+
+const DT_S: f32 = 1.0 / 60.0;
+
+/// Returns the transitions between 4 and 24 s of walking ahead.
+fn transitions(steady_cost: f32) -> u32 {
+    let search = SearchConfig { steady_cost, ..SearchConfig::default() };
+    let config = MatcherConfig { search, ..MatcherConfig::default() };
+    let mut m = MotionMatcher::new(common::gait(MirrorMode::Off), config).unwrap();
+    let mut count = 0;
+    for k in 0..24 * 60 {
+        m.update(&common::walk(Vec3::Z), DT_S).unwrap();
+        count += if k > 4 * 60 { m.output().transitions } else { 0 };
+    }
+    count
+}
+
+#[test]
+fn a_steady_walk_settles_on_a_loop() {
+    let (with, without) = (transitions(SearchConfig::default().steady_cost), transitions(0.0));
+    println!("transitions in 20 s: {with}, without the cost {without}");
+    assert!(with <= 1, "{with}");
+}
+
+#[test]
+fn rows_of_loops_are_steady_and_rows_before_a_change_are_not() {
+    let clips = [common::clip("walk_100_loop"), common::clip("stop_walk_80_left_foot")];
+    let (db, _) = common::built(&clips, &BuildConfig::default());
+    let rows = |db: &Database, name: &str| {
+        let clip = db.clips.iter().find(|c| c.name == name).unwrap();
+        db.row_unsteadiness[clip.row_range()].to_vec()
+    };
+    assert!(rows(&db, "walk_100_loop").iter().all(|u| *u == 0.0));
+    let stop = rows(&db, "stop_walk_80_left_foot");
+    assert!(stop.iter().all(|u| (0.0..=1.75).contains(u)) && *stop.last().unwrap() == 1.75, "{stop:?}");
+    assert!(stop.iter().any(|u| *u > 1.0) && stop.iter().any(|u| *u < 1.0), "{stop:?}");
+}

@@ -11,7 +11,6 @@ use footwork::database::Database;
 use footwork::input::MontageHandle;
 use footwork::machine::{LayerSpec, MachineSpec, MontageSpec, MontageView, NotifySpec, StateSpec};
 use footwork::pose::Pose;
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -75,10 +74,6 @@ fn variables(app: &mut App, entity: Entity) -> Mut<'_, MotionVariables> {
 fn state_of(app: &App, entity: Entity) -> String {
     let (kind, state) = (app.world().get::<MotionKind>(entity), app.world().get::<MotionState>(entity));
     kind.unwrap().character.machine_view(&state.unwrap().0).unwrap().state.to_owned()
-}
-
-fn run(app: &mut App, frames: usize) {
-    (0..frames).for_each(|_| app.update());
 }
 
 /// Returns the poses of some frames.
@@ -535,37 +530,4 @@ fn an_unknown_variable_is_told_once_with_the_nearest() {
         run(&mut app, 60);
         assert_eq!(told("`crouch` needs a state machine"), 1);
     });
-}
-
-/// Logger that stores errors.
-struct Log(&'static Mutex<Vec<String>>);
-
-impl tracing::Subscriber for Log {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() == tracing::Level::ERROR
-    }
-
-    fn new_span(&self, _span: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _span: &tracing::span::Id, _values: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _span: &tracing::span::Id, _follows: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        struct Words(String);
-        impl tracing::field::Visit for Words {
-            fn record_debug(&mut self, _field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-                let _ = write!(self.0, "{value:?} ");
-            }
-        }
-        let mut words = Words(String::new());
-        event.record(&mut words);
-        self.0.lock().unwrap().push(words.0);
-    }
-
-    fn enter(&self, _span: &tracing::span::Id) {}
-
-    fn exit(&self, _span: &tracing::span::Id) {}
 }

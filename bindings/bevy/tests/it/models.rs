@@ -324,3 +324,46 @@ fn another_model_in_the_place_of_the_first_is_fitted_anew() {
     let knee = app.world().get::<Transform>(joints[3]).unwrap().rotation;
     assert!(knee.angle_between(Quat::IDENTITY) > 0.005);
 }
+
+#[cfg(feature = "camera")]
+#[test]
+fn a_character_that_no_camera_sees_is_told_once_with_its_place() {
+    use bevy_camera::Camera;
+    use bevy_camera::visibility::VisibleEntities;
+    use std::any::TypeId;
+    use std::sync::Mutex;
+    alone("models::a_character_that_no_camera_sees_is_told_once_with_its_place", || {
+        static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
+        tracing::subscriber::set_global_default(Log(&LOG)).unwrap();
+        let told =
+            || LOG.lock().unwrap().iter().filter(|m| m.contains("no camera sees it")).cloned().collect::<Vec<_>>();
+        // An app without window and camera has nothing to see with.
+        let (mut app, _, _) = with_model(&Look::default());
+        run(&mut app, 300);
+        assert_eq!(told(), Vec::<String>::new());
+
+        let camera = |app: &mut App, seen: Vec<Entity>, active: bool| {
+            let visible = VisibleEntities { entities: [(TypeId::of::<()>(), seen)].into_iter().collect() };
+            let behind = Transform::from_xyz(0.0, 1.0, 5.0).looking_to(Vec3::Z, Vec3::Y);
+            app.world_mut().spawn((Camera { is_active: active, ..Camera::default() }, visible, behind)).id()
+        };
+        let (mut app, _, joints) = with_model(&Look::default());
+        camera(&mut app, vec![joints[0]], true);
+        run(&mut app, 300);
+        assert_eq!(told(), Vec::<String>::new(), "a camera sees it");
+
+        let (mut app, e, _) = with_model(&Look::default());
+        camera(&mut app, vec![], true);
+        run(&mut app, 60);
+        assert_eq!(told(), Vec::<String>::new(), "2 s have not passed");
+        run(&mut app, 600);
+        let [line] = &told()[..] else { panic!("{:?}", told()) };
+        let place = app.world().get::<GlobalTransform>(e).unwrap().translation();
+        assert!(line.contains(&format!("it is at {place}")) && line.contains("looks along"), "{line}");
+
+        let (mut app, _, _) = with_model(&Look::default());
+        camera(&mut app, vec![], false);
+        run(&mut app, 300);
+        assert!(told().len() == 2 && told()[1].contains("there is no active camera"), "{:?}", told());
+    });
+}

@@ -103,7 +103,7 @@ fn an_evaluation_gives_every_metric_and_the_same_again() {
     }
     // By construction, except for frames that were played more than once: values at the percentile do not exceed it.
     let over = |row: &Row| row.values["dv_over_source_pct"].mean;
-    assert!((over(&mocap) - 0.1).abs() < 0.02 && (0.05..0.12).contains(&over(&evaluated.played)), "{evaluated:?}");
+    assert!((over(&mocap) - 0.1).abs() < 0.02 && (0.01..0.12).contains(&over(&evaluated.played)), "{evaluated:?}");
     let (value, worst) = row.values["jerk_root"].worst.unwrap();
     assert!(value > row.values["jerk_root"].mean && ["a", "d"].contains(&worst.course) && worst.joint.0 > 0);
 }

@@ -17,7 +17,8 @@ choices! {
     /// Method of foot locking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FootLock = Leash {
-        /// A toe further from its animated position than `lock_radius_m` is dragged along at that distance.
+        /// A toe further from its animated position than `lock_radius_m` is dragged along at that distance. A toe that touches outside
+        /// of this radius is held as soon as it is inside.
         Leash = "leash",
         /// A toe further from its animated position than `lock_radius_m` is released until it touches again, and holds begin with a
         /// spring that overshoots. Holden's reference controller does this; `leash` is better.
@@ -51,7 +52,7 @@ settings! {
         /// Lowest height of toes above the ground. Higher values keep soles out of the ground.
         toe_clearance_m: f32 = 0.0, in -1.0 to 1.0, unit "m";
         /// Lowering of the pelvis where a locked or landing foot would stretch its leg.
-        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.4, max_m: 0.1 };
+        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.3, max_m: 0.1 };
     }
 }
 
@@ -194,9 +195,9 @@ impl Foot {
             return;
         }
         match config.lock {
-            FootLock::Leash if now.touches && !self.held() => self.hold(config),
+            FootLock::Leash if now.touches && !self.held() && self.is_near(config) => self.hold(config),
             FootLock::Leash if lands && !self.held() => self.land(config, now),
-            FootLock::Leash if !now.touches && (self.held() || self.landing > 0.0) => self.release(config),
+            FootLock::Leash if (!now.touches && self.held()) || self.landing > 0.0 => self.release(config),
             FootLock::Reference if began => self.hold(config),
             FootLock::Reference if self.held() => {
                 let left_behind = (self.point - animated).length() > config.lock_radius_m;
@@ -213,7 +214,11 @@ impl Foot {
         let own = match config.lock {
             _ if !self.held() => self.animated_velocity,
             FootLock::Reference => Vec3::ZERO,
-            _ => Vec3::new(0.0, self.animated_velocity.y, 0.0),
+            FootLock::Leash => {
+                let v = self.animated_velocity;
+                let way = Vec3::new(self.point.x - self.animated.x, 0.0, self.point.z - self.animated.z);
+                v - soft_leash_change(way, Vec3::new(v.x, 0.0, v.z), config.lock_radius_m)
+            }
         };
         (self.shown(config, self.animated, 0.0), own + self.left(config, self.since_s).1)
     }
@@ -239,6 +244,13 @@ impl Foot {
         let acceleration = (goal - offset) * (6.0 / (t * t)) - (relative * 4.0 + goal_velocity * 2.0) / t;
         self.offset_acceleration = acceleration.clamp_length_max(MOST_ACCELERATION_MPS2);
         (self.since_s, self.landing) = (0.0, 1.0);
+    }
+
+    /// Returns true if the toe can be held where it comes to rest: within the lock radius around its animated position.
+    fn is_near(&self, config: &FeetConfig) -> bool {
+        let (shown, velocity) = self.now(config);
+        let way = shown + spring::way_to_rest(velocity, config.hold_half_life_s) - self.animated;
+        Vec3::new(way.x, 0.0, way.z).length() <= LEASH_SLACK * config.lock_radius_m
     }
 
     /// Starts to hold the toe.
@@ -296,6 +308,18 @@ fn soft_leash(way: Vec3, lock_radius_m: f32) -> Vec3 {
     }
     let rest = lock_radius_m - slack;
     way * ((slack + rest * (1.0 - exp(-(length - slack) / rest))) / length)
+}
+
+/// Returns the velocity of [`soft_leash`]'s result for a velocity of the displacement.
+fn soft_leash_change(way: Vec3, velocity: Vec3, lock_radius_m: f32) -> Vec3 {
+    let (length, slack) = (way.length(), LEASH_SLACK * lock_radius_m);
+    if length <= slack {
+        return velocity;
+    }
+    let (rest, along) = (lock_radius_m - slack, way / length);
+    let stretch = exp(-(length - slack) / rest);
+    let outward = along * along.dot(velocity);
+    (velocity - outward) * ((slack + rest * (1.0 - stretch)) / length) + outward * stretch
 }
 
 /// Time until a held foot counts as fully planted, seconds.
@@ -401,6 +425,37 @@ mod tests {
         for (k, w) in shown.windows(2).enumerate() {
             assert!((w[1] - w[0]).length() < 0.04, "{k}: {}", (w[1] - w[0]).length());
         }
+    }
+
+    /// Largest change of the shown velocity from tick to tick, m/s.
+    fn most_change_mps(shown: &[Vec3]) -> f32 {
+        shown.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).length() / DT_S).fold(0.0, f32::max)
+    }
+
+    #[test]
+    fn a_foot_that_is_out_of_reach_when_it_touches_is_held_later_and_does_not_jump() {
+        let config = FeetConfig::default();
+        let mut foot = Foot { offset: Vec3::X * 0.3, seen: 1.0, ..Foot::default() };
+        let touching = Footing { touches: true, ..Footing::default() };
+        let mut shown = vec![foot.shown(&config, Vec3::ZERO, 0.0); 2];
+        let mut held = 0;
+        for _ in 0..60 {
+            foot.tick(&config, &touching, DT_S);
+            shown.push(foot.shown(&config, Vec3::ZERO, 0.0));
+            held += usize::from(foot.held());
+        }
+        assert!(most_change_mps(&shown) < 1.0, "{}", most_change_mps(&shown));
+        let last = shown[61];
+        assert!(held > 40 && last.x > 0.1 && last.x < config.lock_radius_m && last == shown[60], "{held} {last}");
+    }
+
+    #[test]
+    fn a_dragged_foot_keeps_its_velocity_when_it_is_released() {
+        let at = |k: usize| Vec3::X * (2.0 * k as f32 * DT_S);
+        let shown = run(&FeetConfig { landing_s: 0.0, ..FeetConfig::default() }, 60, at, |k| k < 40);
+        let before = shown[39] - shown[38];
+        assert!((before.x / DT_S - 2.0).abs() < 0.05, "dragged at the speed of the clip: {before}");
+        assert!(most_change_mps(&shown[36..46]) < 0.5, "{}", most_change_mps(&shown[36..46]));
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub use content::{Clip, DatabaseContent, DatabaseEvent, MirrorMode, TagSpan};
 use error::position;
 pub use error::{DatabaseError, NameError};
 pub use features::{Features, RowFlags};
+pub(crate) use steadiness::MOTION_LASTS_S;
 pub use tag_costs::TagCost;
 pub(crate) use tag_costs::TagCosts;
 pub use tag_query::TagQuery;

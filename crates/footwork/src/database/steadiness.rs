@@ -10,8 +10,10 @@ const SAME_MPS: f32 = 0.15;
 const SAME_SHARE: f32 = 0.15;
 /// Difference in turn rate up to which motion continues, in radians per second.
 const SAME_RADPS: f32 = 0.5;
-/// Shortest and longest duration that are distinguished, in seconds.
-const RANGE_S: [f32; 2] = [0.5, 4.0];
+/// Shortest duration that is distinguished, in seconds.
+const SHORTEST_S: f32 = 0.5;
+/// Time from which motion that continues counts as continuing forever, in seconds.
+pub const MOTION_LASTS_S: f32 = 4.0;
 
 /// Velocity and turn rate of the root, along its own axes.
 #[derive(Clone, Copy)]
@@ -32,8 +34,7 @@ impl Going {
 /// those of 1 per 4 s: 0 where the motion continues for at least 4 s, as in a loop of steady motion; else 1 / seconds until it changes
 /// or the clip ends, at most 1.75.
 pub fn unsteadiness(c: &DatabaseContent) -> Vec<f32> {
-    let [shortest_s, longest_s] = RANGE_S;
-    let longest = (longest_s * c.pose_rate_hz) as usize;
+    let longest = (MOTION_LASTS_S * c.pose_rate_hz) as usize;
     let mut out = vec![0.0; c.row_frames.len()];
     for clip in &c.clips {
         let going = going(c, clip);
@@ -42,7 +43,7 @@ pub fn unsteadiness(c: &DatabaseContent) -> Vec<f32> {
             let later = |k: &usize| going.get(if clip.looping() { (at + k) % going.len() } else { at + k });
             let changes = (1..=longest).find(|k| later(k).is_none_or(|later| !going[at].continues(*later)));
             let seconds = changes.unwrap_or(longest) as f32 / c.pose_rate_hz;
-            out[row] = 1.0 / seconds.clamp(shortest_s, longest_s) - 1.0 / longest_s;
+            out[row] = 1.0 / seconds.clamp(SHORTEST_S, MOTION_LASTS_S) - 1.0 / MOTION_LASTS_S;
         }
     }
     out

@@ -14,7 +14,8 @@ use bevy_transform::prelude::*;
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
 use footwork::skeleton::Skeleton;
-use std::sync::{Arc, OnceLock};
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 /// Returns the built-in clips for level ground, without the long routes.
@@ -187,6 +188,10 @@ pub fn global(app: &App, entity: Entity) -> GlobalTransform {
     at
 }
 
+pub fn run(app: &mut App, frames: usize) {
+    (0..frames).for_each(|_| app.update());
+}
+
 /// Runs the body of a test in its own process, because the number of threads and the allocations are per process.
 pub fn alone(test: &str, body: impl FnOnce()) {
     const INSIDE: &str = "FOOTWORK_TEST_ALONE";
@@ -198,4 +203,37 @@ pub fn alone(test: &str, body: impl FnOnce()) {
     let said = String::from_utf8_lossy(&ran.stdout);
     println!("{said}{}", String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success() && said.contains("1 passed"), "{test} failed in its own process");
+}
+
+/// Logger that stores warnings and errors.
+pub struct Log(pub &'static Mutex<Vec<String>>);
+
+impl tracing::Subscriber for Log {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() <= tracing::Level::WARN
+    }
+
+    fn new_span(&self, _span: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _span: &tracing::span::Id, _values: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _span: &tracing::span::Id, _follows: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct Words(String);
+        impl tracing::field::Visit for Words {
+            fn record_debug(&mut self, _field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+                let _ = write!(self.0, "{value:?} ");
+            }
+        }
+        let mut words = Words(String::new());
+        event.record(&mut words);
+        self.0.lock().unwrap().push(words.0);
+    }
+
+    fn enter(&self, _span: &tracing::span::Id) {}
+
+    fn exit(&self, _span: &tracing::span::Id) {}
 }

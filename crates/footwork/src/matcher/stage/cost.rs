@@ -5,7 +5,7 @@
 use super::foreseen::Wanted;
 use super::query::write_shown_body;
 use crate::blend::inertialize::Moving;
-use crate::database::Database;
+use crate::database::{Database, MOTION_LASTS_S};
 use crate::matcher::character::Character;
 use crate::matcher::levers::Levers;
 use crate::matcher::playing::Playing;
@@ -19,6 +19,10 @@ use glam::Vec3;
 
 /// Share of the cost of a discontinuity that is waived while a change of command is still to be followed.
 const RELAXED: f32 = 0.35;
+
+/// Transitions per second that a transition under a steady command counts as: one in the longest time for which the motion of rows is
+/// compared (`database/steadiness.rs`).
+const NOW_PER_S: f32 = 1.0 / MOTION_LASTS_S;
 
 /// Costs of playing a row, for one character at one instant.
 pub struct Costs<'a> {
@@ -49,7 +53,7 @@ impl Costs<'_> {
     /// or more may be a lower bound.
     pub fn transition(&self, scratch: &Scratch, to: &Match, least: f32) -> f32 {
         let next = playing_at(self.db, to.row, to.mirrored);
-        let cost = to.cost + self.future(to, &next);
+        let cost = to.cost + self.future(to, &next) + self.wanted.steady_cost * NOW_PER_S;
         if cost >= least {
             return cost;
         }

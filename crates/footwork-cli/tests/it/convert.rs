@@ -22,7 +22,10 @@ fn a_database_from_gltf_is_the_database_from_bvh() {
     common::has_keys(&told["clip_list"][0], &["name", "source", "seconds", "frames", "rate_hz", "joints"]);
     assert_eq!(told["files"].as_array().unwrap().len(), 10);
     assert_eq!(common::names(&dir.path().join("glb"))[0], "curve_175_radius_150_left.glb");
-    let [a, b] = ["mocap", "glb"].map(|from| common::json(dir.path(), &["build", from, "-o", "a.fwdb"]));
+    // Rounding decides whether a made clip that is close to a limit is dropped.
+    std::fs::write(dir.path().join("off.toml"), "[build.multiply]\nmode = \"off\"\n").unwrap();
+    let build = |from| common::json(dir.path(), &["build", from, "--config", "off.toml", "-o", "a.fwdb"]);
+    let [a, b] = ["mocap", "glb"].map(build);
     for key in ["clips", "frames", "rows", "columns", "pose_rate_hz", "roles", "root", "contact_joints"] {
         assert_eq!(a[key], b[key], "{key}");
     }

@@ -176,7 +176,7 @@ impl Foot {
         if self.held() {
             self.held_s += dt_s;
             if config.lock == FootLock::Leash {
-                let left_behind = Vec3::new(self.point.x - animated.x, 0.0, self.point.z - animated.z);
+                let left_behind = flat(self.point - animated);
                 if left_behind.length() > LEASH_SLACK * config.lock_radius_m {
                     // A toe that is dragged along does not count as held.
                     self.held_s = f32::MIN_POSITIVE;
@@ -216,8 +216,7 @@ impl Foot {
             FootLock::Reference => Vec3::ZERO,
             FootLock::Leash => {
                 let v = self.animated_velocity;
-                let way = Vec3::new(self.point.x - self.animated.x, 0.0, self.point.z - self.animated.z);
-                v - soft_leash_change(way, Vec3::new(v.x, 0.0, v.z), config.lock_radius_m)
+                v - soft_leash_change(flat(self.point - self.animated), flat(v), config.lock_radius_m)
             }
         };
         (self.shown(config, self.animated, 0.0), own + self.left(config, self.since_s).1)
@@ -231,7 +230,6 @@ impl Foot {
         // The velocity that the transition's offset adds to the toe will have decayed by then.
         let passing = self.animated_velocity - now.clip_velocity - now.slip;
         let left = exp(-now.lands_in_s / SEAM_S);
-        let flat = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
         let goal = flat(now.slip * (0.5 * now.stands_s.min(config.landing_s)));
         let goal = goal.clamp_length_max(MOST_LEAD * config.lock_radius_m);
         let goal_velocity = flat(-now.slip - passing * left);
@@ -250,7 +248,7 @@ impl Foot {
     fn is_near(&self, config: &FeetConfig) -> bool {
         let (shown, velocity) = self.now(config);
         let way = shown + spring::way_to_rest(velocity, config.hold_half_life_s) - self.animated;
-        Vec3::new(way.x, 0.0, way.z).length() <= LEASH_SLACK * config.lock_radius_m
+        flat(way).length() <= LEASH_SLACK * config.lock_radius_m
     }
 
     /// Starts to hold the toe.
@@ -291,6 +289,11 @@ impl Foot {
             ..*self
         }
     }
+}
+
+/// Returns the horizontal part of a vector.
+fn flat(v: Vec3) -> Vec3 {
+    Vec3::new(v.x, 0.0, v.z)
 }
 
 /// Softness of the ground limit: at this height a toe is raised by about 0.2 of it, metres.

@@ -43,20 +43,16 @@ impl Extracted {
     /// Returns the raw rows that are used for normalisation: those that queries without tags may find, or all if there are none. Of
     /// these, made rows are used only where they outnumber the captured rows, so that a few made loops change no captured feature.
     pub fn compared(&self, columns: usize) -> Cow<'_, [f32]> {
-        let mut used: Vec<bool> = self.row_aside.iter().map(|aside| !aside).collect();
-        if !used.contains(&true) {
-            used.fill(true);
-        }
-        let (of_made, of_captured): (Vec<usize>, Vec<usize>) =
-            (0..used.len()).filter(|row| used[*row]).partition(|row| self.row_made[*row]);
-        if of_made.len() < of_captured.len() {
-            of_made.into_iter().for_each(|row| used[row] = false);
-        }
-        if !used.contains(&false) {
+        let rows = self.row_aside.len();
+        let all_aside = !self.row_aside.contains(&false);
+        let found = |row: &usize| all_aside || !self.row_aside[*row];
+        let made = (0..rows).filter(found).filter(|row| self.row_made[*row]).count();
+        let captured = (0..rows).filter(found).count() - made;
+        let used: Vec<usize> = (0..rows).filter(found).filter(|row| made >= captured || !self.row_made[*row]).collect();
+        if used.len() == rows {
             return Cow::Borrowed(&self.raw);
         }
-        let rows = self.raw.chunks_exact(columns).zip(&used);
-        Cow::Owned(rows.filter(|(_, used)| **used).flat_map(|(row, _)| row.iter().copied()).collect())
+        Cow::Owned(used.iter().flat_map(|row| &self.raw[row * columns..(row + 1) * columns]).copied().collect())
     }
 }
 

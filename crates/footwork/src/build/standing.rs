@@ -1,7 +1,7 @@
 //! Facts about the body from its motion: the hinges of its knees, and its standing pose.
 
 use crate::database::Clip;
-use crate::motion::{ClipView, PosePool};
+use crate::motion::PosePool;
 use crate::pose::{Pose, PoseVelocity};
 use crate::rig::Rig;
 use crate::skeleton::Skeleton;
@@ -46,15 +46,7 @@ fn standing(c: &Motion, feet: usize) -> Pose {
     let originals = c.clips.iter().filter(|clip| !clip.mirrored);
     for clip in originals {
         let range = clip.frame_range();
-        let view = ClipView {
-            skeleton: c.skeleton,
-            poses: c.poses,
-            start: range.start,
-            frames: range.len(),
-            rate_hz: c.pose_rate_hz,
-            loop_delta: clip.loop_delta,
-            mirror: None,
-        };
+        let view = clip.view(c.skeleton, c.poses, c.pose_rate_hz);
         let first = all.partition_point(|f| *f < range.start);
         let last = all.partition_point(|f| *f < range.end);
         for k in (first..last).filter(|k| k % all.len().div_ceil(LOOKED_AT) == 0) {

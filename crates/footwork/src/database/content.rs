@@ -4,7 +4,7 @@ use super::features::{Features, RowFlags};
 use crate::choices;
 use crate::frames::{ClipIndex, EventId, FrameIndex};
 use crate::math::Transform;
-use crate::motion::{PosePool, StickSpeeds};
+use crate::motion::{ClipView, PosePool, StickSpeeds};
 use crate::rig::Rig;
 use crate::schema::{FeatureSchema, Normalization};
 use crate::skeleton::Skeleton;
@@ -34,6 +34,13 @@ pub struct Clip {
 }
 
 impl Clip {
+    /// Returns the clip for sampling, without its mirror image. `skeleton`, `poses` and `rate_hz` are those of its database.
+    pub(crate) fn view<'a>(&self, skeleton: &'a Skeleton, poses: &'a PosePool, rate_hz: f32) -> ClipView<'a> {
+        let range = self.frame_range();
+        let (start, frames) = (range.start, range.len());
+        ClipView { skeleton, poses, start, frames, rate_hz, loop_delta: self.loop_delta, mirror: None }
+    }
+
     /// Returns the range of frames in the pose pool.
     pub fn frame_range(&self) -> Range<usize> {
         self.first_frame as usize..(self.first_frame + self.frames) as usize

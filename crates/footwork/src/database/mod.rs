@@ -152,16 +152,8 @@ impl Database {
 
     /// Returns a clip for sampling. `mirrored` plays its mirror image and requires that `mirror` is not off.
     pub fn view(&self, clip: ClipIndex, mirrored: bool) -> ClipView<'_> {
-        let c = &self.clips[clip.at()];
-        ClipView {
-            skeleton: &self.skeleton,
-            poses: &self.poses,
-            start: c.first_frame as usize,
-            frames: c.frames as usize,
-            rate_hz: self.pose_rate_hz,
-            loop_delta: c.loop_delta,
-            mirror: self.mirror_table.as_ref().filter(|_| mirrored),
-        }
+        let mirror = self.mirror_table.as_ref().filter(|_| mirrored);
+        ClipView { mirror, ..self.clips[clip.at()].view(&self.skeleton, &self.poses, self.pose_rate_hz) }
     }
 
     /// Samples the stored poses between a frame (`alpha` 0) and the next frame of its clip (`alpha` 1), with velocities.

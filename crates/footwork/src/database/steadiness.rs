@@ -1,7 +1,7 @@
 //! Duration for which a clip continues the motion of a row.
 
 use super::content::{Clip, DatabaseContent};
-use crate::math::{Facing, Transform};
+use crate::math::Facing;
 
 /// Time over which velocity and turn rate are measured, in seconds.
 const LOOK_S: f32 = 0.3;
@@ -51,28 +51,17 @@ pub fn unsteadiness(c: &DatabaseContent) -> Vec<f32> {
 
 /// Returns `[frames]`; at the end of a clip that does not loop, the last known motion.
 fn going(c: &DatabaseContent, clip: &Clip) -> Vec<Going> {
-    let frames = clip.frame_range();
+    let view = clip.view(&c.skeleton, &c.poses, c.pose_rate_hz);
     let look = ((LOOK_S * c.pose_rate_hz).round() as usize).max(1);
     let seconds = look as f32 / c.pose_rate_hz;
-    // `loop_delta` is relative to the root of the first frame.
-    let first = c.poses.root(frames.start);
-    let cycle = clip.loop_delta.map(|delta| first * delta * first.inverse());
-    let root = |k: usize| -> Option<Transform> {
-        let own = c.poses.root(frames.start + k % frames.len());
-        match k / frames.len() {
-            0 => Some(own),
-            1 => cycle.map(|cycle| cycle * own),
-            _ => None,
-        }
-    };
     let mut last = Going { mps: [0.0; 2], radps: 0.0 };
     let of = |k: usize| {
-        if let (Some(a), Some(b)) = (root(k), root(k + look)) {
-            let step = a.inverse() * b;
+        if let Some(then) = view.root_ahead(k, look) {
+            let step = c.poses.root(view.start + k).inverse() * then;
             let turn = Facing::FORWARD.angle_to(Facing::from_rotation(step.rotation));
             last = Going { mps: [step.translation.x / seconds, step.translation.z / seconds], radps: turn / seconds };
         }
         last
     };
-    (0..frames.len()).map(of).collect()
+    (0..view.frames).map(of).collect()
 }

@@ -227,8 +227,7 @@ impl Chooser for Search {
             at.state.header.choice.stranded = false;
             return Choice::Continue;
         }
-        let steady = at.state.header.commanded().is_steady(&at.character.config);
-        let wanted = Wanted { steady_cost: config.steady_cost * steady, ..at.wanted(self.foresight.as_deref()) };
+        let wanted = at.wanted(self.foresight.as_deref());
         let playing_cost = allowed.map(|c| match config.candidates {
             1 => c.cost,
             _ => {

@@ -145,6 +145,12 @@ impl<'a> ClipView<'a> {
         t
     }
 
+    /// Returns the unmirrored root `ahead` frames after `frame`, in a later cycle of a loop; `None` beyond the end of another clip.
+    pub fn root_ahead(&self, frame: usize, ahead: usize) -> Option<Transform> {
+        let here = FrameTime { frame, alpha: 0.0, rounds: 0, beyond_s: 0.0 };
+        self.knot(&here, ahead as i64).map(|knot| self.root_at(knot))
+    }
+
     /// Returns the root transform and its velocity (along root axes) at any time: cubic inside, constant velocity and turn rate
     /// beyond the ends of a non-looping clip.
     pub fn root(&self, time_s: f64) -> (Transform, Vec3, Vec3) {

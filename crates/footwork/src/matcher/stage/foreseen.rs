@@ -52,7 +52,8 @@ pub fn wanted<'a>(
     let root = predicted(character, input, state, character.config.search.path_ahead_s);
     let (desired, shown) = (&state.header.goal.desired, state.header.shown_root(&character.config.transition));
     let foresight = table.and_then(|table| foreseen(character, input, (desired, shown), table));
-    Wanted { root, foresight, steady_cost: 0.0 }
+    let steady = state.header.commanded().is_steady(&character.config);
+    Wanted { root, foresight, steady_cost: character.config.search.steady_cost * steady }
 }
 
 /// Returns the command for foresight, for a desired motion and the shown root. The table covers commands to move in the direction of the commanded facing. Other directions

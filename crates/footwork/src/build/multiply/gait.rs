@@ -33,17 +33,25 @@ pub struct Mix(Vec<(usize, f32)>);
 impl Mix {
     /// Returns the cycles to blend at a velocity that is not zero; `own`: velocities of the cycles, in m/s.
     fn at(own: &[Vec3], velocity_mps: Vec3) -> Self {
+        let parts = |v: &Vec3| (v.length(), v.normalize_or_zero());
+        let wanted = parts(&velocity_mps);
+        let cycles: Vec<(f32, Vec3)> = own.iter().map(parts).collect();
         let weight = |i: usize| {
-            let others = (0..own.len()).filter(|j| *j != i).map(|j| {
-                let mean_mps = 0.5 * (own[i].length() + own[j].length());
-                let to = |v: Vec3| {
-                    let aside = DIRECTION_WEIGHT * (v.normalize_or_zero() - own[i].normalize_or_zero());
-                    Vec3::new(aside.x, (v.length() - own[i].length()) / mean_mps, aside.z)
+            let (own_mps, ahead) = cycles[i];
+            let mut least = 1.0_f32;
+            for (_, other) in cycles.iter().enumerate().filter(|(j, _)| *j != i) {
+                let mean_mps = 0.5 * (own_mps + other.0);
+                let to = |(mps, direction): (f32, Vec3)| {
+                    let aside = DIRECTION_WEIGHT * (direction - ahead);
+                    Vec3::new(aside.x, (mps - own_mps) / mean_mps, aside.z)
                 };
-                let (wanted, other) = (to(velocity_mps), to(own[j]));
-                1.0 - wanted.dot(other) / other.length_squared().max(1e-9)
-            });
-            others.fold(1.0, f32::min).max(0.0)
+                let (wanted, other) = (to(wanted), to(*other));
+                least = least.min(1.0 - wanted.dot(other) / other.length_squared().max(1e-9));
+                if least <= 0.0 {
+                    return 0.0;
+                }
+            }
+            least
         };
         let mut weights: Vec<(usize, f32)> = (0..own.len()).map(|i| (i, weight(i))).collect();
         let all: f32 = weights.iter().map(|w| w.1).sum();

@@ -1,5 +1,5 @@
 //! Measures the quality of motion: one function per metric, on motion sampled at 60 Hz, and an evaluation that drives a character
-//! over seven scripted courses and compares it with the motion capture that it plays.
+//! over ten scripted courses and compares it with the motion capture that it plays.
 //!
 //! ```text
 //!  courses --MotionMatcher--> Recording --+

@@ -1,0 +1,133 @@
+//! Tests of locked feet.
+
+use super::*;
+
+const DT_S: f32 = 1.0 / 60.0;
+
+/// Ticks a foot whose clip has it at `at(tick)`, in contact where `touches(tick)`; returns the shown position of each tick.
+fn run(config: &FeetConfig, ticks: usize, at: impl Fn(usize) -> Vec3, touches: impl Fn(usize) -> bool) -> Vec<Vec3> {
+    let mut foot = Foot::default();
+    let tick = |k: usize| {
+        let ahead = (k..k + 60).find(|k| touches(*k));
+        let stands = ahead.map_or(0, |from| (from..from + 60).take_while(|k| touches(*k)).count());
+        let footing = Footing {
+            animated: at(k),
+            clip_velocity: Vec3::ZERO,
+            slip: Vec3::ZERO,
+            touches: touches(k),
+            lands_in_s: ahead.map_or(f32::INFINITY, |down| (down - k) as f32 * DT_S),
+            stands_s: stands as f32 * DT_S,
+            ..Footing::default()
+        };
+        foot.tick(config, &footing, DT_S);
+        foot.shown(config, at(k), 0.0)
+    };
+    (0..ticks).map(tick).collect()
+}
+
+fn way(shown: &[Vec3]) -> f32 {
+    shown.windows(2).map(|w| (w[1] - w[0]).length()).sum()
+}
+
+#[test]
+fn a_foot_that_its_clip_drags_over_the_ground_stands() {
+    // In contact from the start while the root pulls the foot at 30 cm/s.
+    let at = |k: usize| Vec3::Z * (0.3 * k as f32 * DT_S);
+    let config = FeetConfig::default();
+    let shown = run(&config, 30, at, |_| true);
+    assert!(way(&shown[6..]) < 1e-3, "{}", way(&shown[6..]));
+    let off = run(&FeetConfig { enabled: false, ..config }, 30, at, |_| true);
+    assert!((way(&off) - 0.3 * 29.0 * DT_S).abs() < 1e-4);
+}
+
+#[test]
+fn nobody_leaves_a_foot_further_behind_than_its_leash() {
+    let at = |k: usize| Vec3::Z * (2.0 * k as f32 * DT_S);
+    let config = FeetConfig::default();
+    let shown = run(&config, 60, at, |_| true);
+    for (k, toe) in shown.iter().enumerate() {
+        assert!((*toe - at(k)).length() <= config.lock_radius_m + 1e-4, "{k}");
+    }
+    // Holden's reference controller unlocks the foot, and does not lock it again during the same contact.
+    let reference = FeetConfig { lock: FootLock::Reference, ..config };
+    let last = run(&reference, 60, at, |_| true)[59];
+    assert!((last - at(59)).length() < 0.02, "{last}");
+}
+
+#[test]
+fn a_foot_that_lands_comes_to_rest_before_it_touches() {
+    // Root and blend move the foot at 50 cm/s although its clip keeps it at rest.
+    let at = |k: usize| Vec3::X * (0.5 * k as f32 * DT_S);
+    let on = |k: usize| k >= 30;
+    let speed = |shown: &[Vec3]| (shown[31] - shown[30]).length() / DT_S;
+    let led = speed(&run(&FeetConfig::default(), 60, at, on));
+    let not = speed(&run(&FeetConfig { landing_s: 0.0, ..Default::default() }, 60, at, on));
+    assert!(led < 0.12 && not > 0.25, "{led} {not}");
+    // Without landing, the toe glides to its resting point, never faster and never backward.
+    let glides = run(&FeetConfig { landing_s: 0.0, ..Default::default() }, 60, at, on);
+    let steps = glides[28..40].windows(2).map(|w| w[1].x - w[0].x);
+    assert!(steps.clone().all(|step| (-1e-5..=0.5 * DT_S + 1e-5).contains(&step)), "{:?}", steps.collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_shown_has_no_steps() {
+    // Swings, is in contact while it is dragged, swings again.
+    let at = |k: usize| Vec3::new(0.0, 0.02, 0.6 * k as f32 * DT_S);
+    let shown = run(&FeetConfig::default(), 150, at, |k| (40..70).contains(&k) || k > 110);
+    for (k, w) in shown.windows(2).enumerate() {
+        assert!((w[1] - w[0]).length() < 0.04, "{k}: {}", (w[1] - w[0]).length());
+    }
+}
+
+/// Largest change of the shown velocity from tick to tick, m/s.
+fn most_change_mps(shown: &[Vec3]) -> f32 {
+    shown.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).length() / DT_S).fold(0.0, f32::max)
+}
+
+#[test]
+fn a_foot_that_is_out_of_reach_when_it_touches_is_held_later_and_does_not_jump() {
+    let config = FeetConfig::default();
+    let mut foot = Foot { offset: Vec3::X * 0.3, seen: 1.0, ..Foot::default() };
+    let touching = Footing { touches: true, ..Footing::default() };
+    let mut shown = vec![foot.shown(&config, Vec3::ZERO, 0.0); 2];
+    let mut held = 0;
+    for _ in 0..60 {
+        foot.tick(&config, &touching, DT_S);
+        shown.push(foot.shown(&config, Vec3::ZERO, 0.0));
+        held += usize::from(foot.held());
+    }
+    assert!(most_change_mps(&shown) < 1.0, "{}", most_change_mps(&shown));
+    let last = shown[61];
+    assert!(held > 40 && last.x > 0.1 && last.x < config.lock_radius_m && last == shown[60], "{held} {last}");
+}
+
+#[test]
+fn a_dragged_foot_keeps_its_velocity_when_it_is_released() {
+    let at = |k: usize| Vec3::X * (2.0 * k as f32 * DT_S);
+    let shown = run(&FeetConfig { landing_s: 0.0, ..FeetConfig::default() }, 60, at, |k| k < 40);
+    let before = shown[39] - shown[38];
+    assert!((before.x / DT_S - 2.0).abs() < 0.05, "dragged at the speed of the clip: {before}");
+    assert!(most_change_mps(&shown[36..46]) < 0.5, "{}", most_change_mps(&shown[36..46]));
+}
+
+#[test]
+fn toes_stay_above_the_ground_and_feel_it_softly() {
+    let c = FeetConfig::default();
+    assert!(c.above_ground(-1.0) >= 0.0 && c.above_ground(-1.0) < 1e-3);
+    assert!((c.above_ground(0.1) - 0.1).abs() < 1e-3);
+    for k in -100..100 {
+        let [a, b, c] = [-1.0, 0.0, 1.0].map(|by| c.above_ground((k as f32 + by) * 1e-3));
+        assert!(b > a && c - 2.0 * b + a < 2e-4, "{k}");
+    }
+}
+
+#[test]
+fn a_foot_moves_with_a_teleport() {
+    let by = crate::math::Transform::new(Vec3::X * 5.0, crate::math::Quat::from_rotation_y(1.0));
+    let (config, mut foot) = (FeetConfig::default(), Foot::default());
+    let footing = Footing { animated: Vec3::new(0.2, 0.0, 0.4), touches: true, ..Footing::default() };
+    (0..5).for_each(|_| foot.tick(&config, &footing, DT_S));
+    let moved = foot.moved(by);
+    let shown = moved.shown(&config, by.point(footing.animated), 0.0);
+    assert!((shown - by.point(foot.shown(&config, footing.animated, 0.0))).length() < 1e-5);
+}

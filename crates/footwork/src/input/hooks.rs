@@ -30,6 +30,11 @@ impl GroundPoint {
         ground(at).usable(at).unwrap_or_else(|| Self::level(at))
     }
 
+    /// Returns the horizontal part of its velocity, in m/s.
+    pub(crate) fn horizontal_velocity(self) -> Vec3 {
+        self.velocity * Vec3::new(1.0, 0.0, 1.0)
+    }
+
     /// Returns level ground at the height of a point.
     fn level(at: Vec3) -> Self {
         Self { height_m: at.y, ..Self::default() }

@@ -1,7 +1,7 @@
 //! Named quantities of the simulated character: terms of conditions, parameters of blend spaces, weights of layers.
 
 use crate::matcher::state::Commanded;
-use crate::math::{Facing, atan2};
+use crate::math::{Facing, GRAVITY_MPS2, atan2};
 use crate::trajectory::{Desired, Simulation};
 use glam::Vec3;
 
@@ -60,9 +60,6 @@ impl BodyTerm {
         }
     }
 }
-
-/// Acceleration of free fall, m/s2.
-const GRAVITY_MPS2: f32 = 9.81;
 
 /// Returns the lean into a turn that balances the centrifugal force, in degrees, left positive.
 pub(super) fn bank_deg(speed_mps: f32, turn_radps: f32) -> f32 {

@@ -67,11 +67,8 @@ impl Director for Machine {
         self.state_in(memory).max_speed_mps
     }
 
-    fn request_velocity(&self, memory: &mut [f32], velocity: Vec3) {
-        self.layout.head_mut(memory).requested = [velocity.x, velocity.z];
-    }
-
-    fn tick(&self, at: &mut Directed) -> bool {
+    fn tick(&self, at: &mut Directed, requested: Vec3) -> bool {
+        self.layout.head_mut(at.memory).requested = [requested.x, requested.z];
         self.run_tick(at)
     }
 

@@ -95,7 +95,10 @@ impl Machine {
             Fact::Body(BodyTerm::SpeedMps | BodyTerm::DesiredSpeedMps) => Domain::Between(0.0, f32::INFINITY),
             Fact::Body(BodyTerm::TurnDeg) => Domain::Between(0.0, 180.0),
             Fact::Body(BodyTerm::DesiredTurnDeg) => Domain::Between(-180.0, 180.0),
-            Fact::Body(_) | Fact::Variable(_) | Fact::Curve(_) => Domain::Between(f32::NEG_INFINITY, f32::INFINITY),
+            Fact::Body(BodyTerm::ForwardMps | BodyTerm::SideMps | BodyTerm::TurnDegps | BodyTerm::BankDeg)
+            | Fact::Body(BodyTerm::DesiredForwardMps | BodyTerm::DesiredSideMps)
+            | Fact::Variable(_)
+            | Fact::Curve(_) => Domain::Between(f32::NEG_INFINITY, f32::INFINITY),
         }
     }
 

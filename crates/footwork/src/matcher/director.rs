@@ -135,11 +135,9 @@ pub(crate) trait Director: Any + Debug + Send + Sync {
         f32::INFINITY
     }
 
-    /// Stores the velocity that the goal requests without that maximum, in world space, in m/s.
-    fn request_velocity(&self, _memory: &mut [f32], _velocity: Vec3) {}
-
-    /// Runs a control tick. Returns true if something else is to play.
-    fn tick(&self, _at: &mut Directed) -> bool {
+    /// Runs a control tick. `requested`: velocity that the goal requests without that maximum, in world space, in m/s. Returns true if
+    /// something else is to play.
+    fn tick(&self, _at: &mut Directed, _requested: Vec3) -> bool {
         false
     }
 

@@ -28,7 +28,7 @@ pub(crate) mod warp;
 pub(crate) mod weights;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use crate::search::Backend;
 pub use character::Character;

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::playing::Playing;
 use super::source::Playhead;
 use super::state_groups::{
-    Anchor, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState,
+    Anchor, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState, STATE_VERSION,
 };
 use crate::adjust::feet::{FOOT_WIDTH, Foot};
 use crate::adjust::ground::GroundedFoot;
@@ -17,9 +17,6 @@ use crate::trajectory::history::{self, History};
 use crate::trajectory::{Desired, PathProgress, Simulation};
 use glam::Vec3;
 use std::ops::Range;
-
-/// Version of the layout of [`MatcherState`]. States of other versions are rejected.
-pub const STATE_VERSION: u32 = 7;
 
 /// The fixed part of a state, in groups: each stage writes its own.
 #[derive(Clone, Copy, Debug, PartialEq)]

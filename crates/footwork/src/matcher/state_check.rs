@@ -3,9 +3,10 @@
 
 use super::character::Character;
 use super::played::Played;
-use super::state::{MatcherState, STATE_VERSION, StateHeader};
+use super::state::{MatcherState, StateHeader};
 use super::state_groups::{
     Anchor, CONTROL_S, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState,
+    STATE_VERSION,
 };
 use super::warp::Warp;
 use crate::adjust::feet::Foot;
@@ -77,7 +78,7 @@ impl MatcherState {
     }
 }
 
-// In each group, every field is named, so that a new one must be checked here.
+// In each group, every field is named, so that a new one must be checked here. Corrections are floats alone, checked as one.
 
 impl StateHeader {
     /// Returns the first field that no update can produce.
@@ -204,13 +205,7 @@ impl LegState {
 
 impl Corrections {
     fn damaged_field(&self, largest: f32) -> Option<&'static str> {
-        let Self { own_ground, body, gaze, hands } = self;
-        first_bad(&[
-            ("corrections.own_ground", are_usable(own_ground, largest)),
-            ("corrections.body", are_usable(body, largest)),
-            ("corrections.gaze", are_usable(gaze, largest)),
-            ("corrections.hands", are_usable(hands, largest)),
-        ])
+        first_bad(&[("corrections", are_usable(self, largest))])
     }
 }
 

@@ -12,7 +12,11 @@ use crate::blend::{Offset, TransitionConfig};
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::{Desired, PathProgress, Simulation};
+use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
+
+/// Version of the layout of [`MatcherState`](super::MatcherState). States and recordings of other versions are rejected.
+pub const STATE_VERSION: u32 = 7;
 
 /// Interval of control ticks, in seconds. Feet are decided at ticks. The desired velocity is evaluated at ticks and whenever the
 /// goal changes.
@@ -141,8 +145,9 @@ pub struct LegState {
 
 /// Memory of the adjustments of the shown pose, which the output writes. All zeros is the initial state. The memory of the feet is
 /// in the block.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct Corrections {
     /// Smoothed weight of clips that bring their own ground, such as slopes: 1 on such a clip, else 0.
     pub own_ground: Spring,

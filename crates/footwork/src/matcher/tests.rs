@@ -91,7 +91,7 @@ impl Chooser for InTurns {
     }
 }
 
-fn character() -> Character {
+pub(crate) fn character() -> Character {
     let rest = vec![Transform::IDENTITY, Transform { translation: Vec3::Y, ..Transform::IDENTITY }];
     let names = ["root", "hips"].map(str::to_owned).to_vec();
     let skeleton = Skeleton::new(names, vec![None, Some(JointIndex(0))], rest).unwrap();

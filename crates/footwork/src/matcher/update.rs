@@ -8,16 +8,17 @@ use super::character::{Character, Choose};
 use super::output::Output;
 use super::scratch::Scratch;
 use super::stage::blend::Transition;
-use super::stage::choose::directed;
-use super::stage::contacts::write_touching;
 use super::stage::legs::Legs;
-use super::stage::play::{Play, settle, tick_contacts, tick_play_rate, tick_source};
+use super::stage::play::Play;
 use super::stage::predict::Predict;
+use super::stage::settle::settle;
 use super::stage::show::Show;
+use super::stage::tick::Tick;
 use super::state::{MatcherState, StateHeader};
 use super::state_groups::CONTROL_S;
 use crate::adjust::root::RootMode;
 use crate::input::{Goal, MotionInput};
+use glam::Vec3;
 
 /// Instants closer than this are the same, in seconds: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
@@ -95,22 +96,15 @@ impl Update<'_> {
         let (character, input): (&Character, &MotionInput) = (character, input);
         settle(character, state, instant.at_s);
         let desire_is_new = instant.tick || instant.goal;
+        let mut requested = Vec3::ZERO;
         if desire_is_new {
             let max_speed_mps = character.max_speed_mps(state);
             let StateHeader { root, choice, goal, .. } = &mut state.header;
             let (simulation, stranded) = (&root.simulation, choice.stranded);
             let predict = Predict { character, input, max_speed_mps, simulation, tick: instant.tick, stranded, goal };
-            let requested = predict.run();
-            character.director.request_velocity(state.director_mut(&character.resolved.layout), requested);
+            requested = predict.run();
         }
-        let mut entered = false;
-        if instant.tick {
-            tick_source(character, state, &mut scratch.source);
-            write_touching(character, state, scratch);
-            tick_contacts(&scratch.touching, &mut state.header.playback, state.header.clock.time_s, output);
-            tick_play_rate(character, state, &mut scratch.source);
-            entered = character.director.tick(&mut directed(character, input, state, scratch, output));
-        }
+        let entered = instant.tick && Tick { character, input, requested, state, scratch, output }.run();
         if entered || self.must_choose(instant.search, desire_is_new, turn) {
             self.choose();
         }

@@ -22,7 +22,6 @@ pub use yaw::Facing;
 pub(crate) use yaw::wrap_angle;
 
 /// Standard gravity, m/s2.
-#[cfg(feature = "build")]
 pub(crate) const GRAVITY_MPS2: f32 = 9.81;
 
 /// Returns the median, the upper of two middle values; 0 for an empty list.

@@ -1,15 +1,12 @@
 //! Key frames: the exact state of a character as bytes, from which a replay can begin.
 
 use super::bytes::{Coded, Damage, Reader, Writer, fields, plain, take_plain};
-use crate::adjust::ground::GroundedBody;
-use crate::adjust::hands::Hand;
-use crate::adjust::look_at::LookAt;
 use crate::adjust::stride_warp::StrideWarp;
 use crate::blend::Offset;
 use crate::frames::ClipIndex;
 use crate::matcher::played::Played;
 use crate::matcher::state_groups::{
-    Anchor, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState,
+    Anchor, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState, STATE_VERSION,
 };
 use crate::matcher::warp::Warp;
 use crate::matcher::{MatcherState, Playing, StateHeader};
@@ -18,7 +15,7 @@ use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::{Desired, PathProgress, Simulation};
 use bytemuck::{cast_slice, cast_slice_mut};
 
-plain!(Spring, Offset, StrideWarp, GroundedBody, LookAt, Hand, Quat);
+plain!(Spring, Offset, StrideWarp, Corrections, Quat);
 
 impl Coded for ClipIndex {
     fn put(&self, to: &mut Writer) {
@@ -38,7 +35,6 @@ fields! {
     PathProgress { id, distance_m }
     Simulation { position, velocity, acceleration, facing, yaw_rate_radps, gait, gait_rate }
     Warp { turn, turn_goal, travel, travel_goal, stride, longer_goal }
-    Corrections { own_ground, body, gaze, hands }
     Anchor { time_s, playing_s, since_transition_s, animated_root, root_slip, simulation }
 }
 
@@ -102,11 +98,21 @@ pub fn put_key_frame(jump: bool, state: &MatcherState, to: &mut Writer) {
     to.put_bytes(cast_slice(&state.block));
 }
 
+/// Reads a header of a state of this version.
+fn take_header(from: &mut Reader) -> Result<StateHeader, Damage> {
+    let header: StateHeader = Coded::take(from)?;
+    if header.version == STATE_VERSION {
+        Ok(header)
+    } else {
+        Err(Damage("a state of another version; record it again"))
+    }
+}
+
 impl KeyFrame {
     /// Reads a key frame into this one. The block must have the same number of floats.
     pub fn read(&mut self, from: &mut Reader) -> Result<(), Damage> {
         self.jump = Coded::take(from)?;
-        self.state.header = Coded::take(from)?;
+        self.state.header = take_header(from)?;
         let bytes = from.take_bytes(size_of_val(self.state.block.as_slice()))?;
         cast_slice_mut(&mut self.state.block).copy_from_slice(bytes);
         Ok(())
@@ -120,7 +126,7 @@ impl KeyFrame {
         if block.saturating_mul(size_of::<f32>()) > from.left() {
             return Err(Damage("the size of a state"));
         }
-        let (jump, header) = (Coded::take(from)?, Coded::take(from)?);
+        let (jump, header) = (Coded::take(from)?, take_header(from)?);
         let mut key = Self { jump, state: MatcherState { header, block: vec![0.0; block] } };
         let bytes = from.take_bytes(size_of_val(key.state.block.as_slice()))?;
         cast_slice_mut(&mut key.state.block).copy_from_slice(bytes);
@@ -132,4 +138,23 @@ impl KeyFrame {
 pub fn same(a: &MatcherState, b: &MatcherState) -> bool {
     // Bytes are compared many at a time.
     cast_slice::<f32, u8>(&a.block) == cast_slice::<f32, u8>(&b.block) && a.header == b.header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::tests::character;
+
+    #[test]
+    fn states_of_other_versions_are_refused() {
+        let mut state = character().resting_state();
+        let read = |state: &MatcherState| {
+            let mut to = Writer::new(key_frame_room(state.block.len()));
+            put_key_frame(false, state, &mut to);
+            KeyFrame::first(state.block.len(), &mut Reader::new(to.bytes())).map(|key| key.state)
+        };
+        assert_eq!(read(&state).as_ref(), Ok(&state));
+        state.header.version += 1;
+        assert!(read(&state).is_err_and(|Damage(what)| what.contains("another version")));
+    }
 }

@@ -202,7 +202,10 @@ impl FeatureSchema {
             ChannelKind::JointHeading(_) => ground[i].to_owned(),
             ChannelKind::JointRotation(_) => format!("{}{}", ["x", "y"][i / 3], space[i % 3]),
             ChannelKind::User(_) | ChannelKind::Contact(_) => i.to_string(),
-            _ => space[i].to_owned(),
+            ChannelKind::JointPosition(_)
+            | ChannelKind::JointVelocity(_)
+            | ChannelKind::JointAcceleration(_)
+            | ChannelKind::JointAngularVelocity(_) => space[i].to_owned(),
         };
         format!("{} {part}", c.label)
     }
@@ -348,9 +351,12 @@ impl Resolver<'_> {
     fn refuse_foreign_fields(&self) -> Result<(), SchemaError> {
         use ChannelType as T;
         let s = self.spec;
-        let trajectory = matches!(s.kind, T::TrajectoryPosition | T::TrajectoryFacing | T::TrajectoryVelocity);
-        let point = matches!(s.kind, T::JointPosition | T::JointVelocity | T::JointAcceleration);
-        let of_joint = !trajectory && s.kind != T::User;
+        let (trajectory, point, of_joint) = match s.kind {
+            T::TrajectoryPosition | T::TrajectoryFacing | T::TrajectoryVelocity => (true, false, false),
+            T::JointPosition | T::JointVelocity | T::JointAcceleration => (false, true, true),
+            T::JointRotation | T::JointHeading | T::JointAngularVelocity | T::Contact => (false, false, true),
+            T::User => (false, false, false),
+        };
         let foreign = [
             ("joint", s.joint.is_some() && !of_joint),
             ("relative_to", s.relative_to.is_some() && !point),

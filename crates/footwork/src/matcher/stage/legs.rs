@@ -2,7 +2,6 @@
 
 use super::blend::blend_out;
 use super::contacts::{write_next_contacts, write_touching};
-use super::play::ground_velocity;
 use super::warp_goals::WarpGoals;
 use crate::adjust::feet::Footing;
 use crate::adjust::ground::{FitToGround, GroundStep};
@@ -108,7 +107,7 @@ impl<'a> Legs<'a> {
             let animated = root.point(leg.toe.translation);
             let footing = Footing {
                 animated,
-                carried: input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, animated)),
+                carried: input.ground.map_or(Vec3::ZERO, |g| GroundPoint::under(g, animated).horizontal_velocity()),
                 clip_velocity: scratch.toe_velocities[slot],
                 slip,
                 touches: scratch.touching[slot] == 1,

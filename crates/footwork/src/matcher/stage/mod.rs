@@ -11,6 +11,8 @@ pub(super) mod play;
 pub(super) mod predict;
 pub(crate) mod query;
 pub(super) mod root;
+pub(super) mod settle;
 pub(super) mod show;
+pub(super) mod tick;
 pub(super) mod upper_body;
 pub(super) mod warp_goals;

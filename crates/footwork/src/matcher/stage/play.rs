@@ -2,26 +2,20 @@
 
 use super::root::Root;
 use crate::adjust::root::RootMode;
-use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
+use crate::input::{Goal, GroundPoint, MotionInput};
 use crate::matcher::character::Character;
 use crate::matcher::director::ReportTimes;
-use crate::matcher::output::{EventKind, FiredEvent, Footstep, Output, SAME_INSTANT_S};
+use crate::matcher::output::{EventKind, FiredEvent, Output, SAME_INSTANT_S};
 use crate::matcher::source::SourceScratch;
 use crate::matcher::state::{MatcherState, StateHeader};
-use crate::matcher::state_groups::{CONTROL_S, Clock, LastTransition, Playback, RootState};
-use crate::math::spring;
+use crate::matcher::state_groups::{CONTROL_S, Clock, RootState};
 use glam::Vec3;
 
 /// Play rate below which playback halts.
-const SLOWEST: f32 = 0.01;
+pub const SLOWEST: f32 = 0.01;
 /// Upper bound of the rounding error of the character's time, in seconds. It is smaller than the margin by which a step stops
 /// before an event that has no room.
 const ROUNDING_S: f64 = 1e-7;
-
-/// Returns the horizontal velocity of the ground at a point, in world space, in m/s.
-pub fn ground_velocity(ground: &GroundHook, at: Vec3) -> Vec3 {
-    GroundPoint::under(ground, at).velocity * Vec3::new(1.0, 0.0, 1.0)
-}
 
 /// Advances simulation, motion and root from the last decision instant, without decisions.
 pub struct Play<'a> {
@@ -69,7 +63,9 @@ impl Play<'_> {
         h.root = RootState { animated: from.animated_root, slip: from.root_slip, simulation: from.simulation };
         h.transition.since_s = from.since_transition_s;
         // A character on a platform moves with it.
-        let carried = input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, from.simulation.position) * dt);
+        let carried = input
+            .ground
+            .map_or(Vec3::ZERO, |g| GroundPoint::under(g, from.simulation.position).horizontal_velocity() * dt);
         h.root.animated.translation += carried;
         h.root.simulation.position += carried;
         let before = h.shown_root(&config.transition);
@@ -122,84 +118,4 @@ fn report_times(clock: &Clock) -> ReportTimes {
     let next_tick_s = clock.next_control as f64 * CONTROL_S;
     let due_s = if clock.time_s >= next_tick_s - ROUNDING_S { CONTROL_S as f32 } else { clock.within_tick_s() };
     ReportTimes { tick_s: clock.control_s(), next_tick_s, due_s }
-}
-
-/// Makes the shown time, `at_s`, a decision instant: records it in the history, and moves the anchor to it.
-pub fn settle(character: &Character, state: &mut MatcherState, at_s: f64) {
-    let transition = &character.config.transition;
-    let h = &mut state.header;
-    let from = h.anchor;
-    let then = LastTransition { since_s: from.since_transition_s, ..h.transition };
-    let before = then.shown_root(from.animated_root, transition);
-    let after = h.shown_root(transition);
-    h.clock.time_s = at_s;
-    let span = character.source.span(h.playback.playing.clip);
-    if span.looping {
-        h.playback.subtract_cycles(span.seconds);
-    }
-    h.drop_anchor();
-    state.history(&character.resolved.layout).record(before, after, from.time_s, at_s);
-}
-
-/// Runs a control tick of the source's memory.
-pub fn tick_source(character: &Character, state: &mut MatcherState, scratch: &mut SourceScratch) {
-    let memory = &mut state.block[character.resolved.layout.memory.clone()];
-    character.source.tick(&state.header.playback.playing, memory, scratch);
-}
-
-/// Runs a control tick of the contacts: a foot that touches now (`[contact joints]` 1) and did not at the last tick makes a footstep.
-pub fn tick_contacts(touching: &[u8], playback: &mut Playback, now_s: f64, output: &mut Output) {
-    let now = touching.iter().enumerate().take(64);
-    let touching = now.fold(0u64, |bits, (slot, touches)| bits | u64::from(*touches == 1) << slot);
-    let landed = touching & !playback.touching;
-    playback.touching = touching;
-    for slot in (0..output.contacts.len().min(64)).filter(|slot| landed >> slot & 1 == 1) {
-        let joint = output.contacts[slot].joint;
-        output.step(Footstep { joint, time_s: now_s, position: Vec3::ZERO });
-    }
-}
-
-/// Runs a control tick of the play rate.
-pub fn tick_play_rate(character: &Character, state: &mut MatcherState, scratch: &mut SourceScratch) {
-    let (config, layout) = (&character.config, &character.resolved.layout);
-    if state.header.choice.stranded {
-        state.header.playback.slow_down(character.resolved.springs.velocity_half_life_s);
-        return;
-    }
-    let is_over = character.is_over(&state.header.playback.playing, 0.0);
-    if let Some(rate) = character.director.play_rate(state.director(layout), is_over) {
-        state.header.playback.play_rate = rate;
-        return;
-    }
-    if !config.play_rate.enabled {
-        state.header.playback.play_rate = 1.0;
-        return;
-    }
-    let clip = character.source.root_velocity(state.playhead(layout), scratch);
-    let h = &mut state.header;
-    let ahead = h.root.simulation.position - h.shown_root(&config.transition).translation;
-    let (clip, ahead) = (h.root.animated.rotation * clip, Vec3::new(ahead.x, 0.0, ahead.z));
-    let rate = &mut h.playback.play_rate;
-    *rate = config.play_rate.next(*rate, clip, h.root.simulation.velocity, ahead, CONTROL_S as f32);
-}
-
-impl Playback {
-    /// Subtracts whole cycles of a loop: an hour in it must cost no more than a second.
-    fn subtract_cycles(&mut self, cycle_s: f64) {
-        if self.playing.time_s >= cycle_s {
-            let cycles_s = (self.playing.time_s / cycle_s).floor() * cycle_s;
-            self.playing.time_s -= cycles_s;
-            self.events_s -= cycles_s;
-            // Only the last cycle of a stretch counts.
-            self.entered_s = (self.entered_s - cycles_s).max(self.playing.time_s - cycle_s);
-        }
-    }
-
-    /// Runs a control tick of coming to a halt, with the half-life `half_life_s` of the simulated character.
-    fn slow_down(&mut self, half_life_s: f32) {
-        self.play_rate *= 1.0 - spring::damp(half_life_s, CONTROL_S as f32);
-        if self.play_rate < SLOWEST {
-            self.play_rate = 0.0;
-        }
-    }
 }

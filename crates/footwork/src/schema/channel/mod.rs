@@ -148,15 +148,17 @@ impl ChannelKind {
     pub fn mirrors(&self, other: &Self, pair: &dyn Fn(JointIndex) -> JointIndex) -> bool {
         let points =
             |a: &JointPoint, b: &JointPoint| pair(a.joint) == b.joint && a.relative_to.map(pair) == b.relative_to;
-        match (self, other) {
-            (Self::JointPosition(a), Self::JointPosition(b)) => points(&a.0, &b.0),
-            (Self::JointVelocity(a), Self::JointVelocity(b)) => points(&a.0, &b.0),
-            (Self::JointAcceleration(a), Self::JointAcceleration(b)) => points(&a.0, &b.0),
-            (Self::JointRotation(a), Self::JointRotation(b)) => pair(a.joint) == b.joint,
-            (Self::JointHeading(a), Self::JointHeading(b)) => pair(a.joint) == b.joint,
-            (Self::JointAngularVelocity(a), Self::JointAngularVelocity(b)) => pair(a.joint) == b.joint,
-            (Self::Contact(a), Self::Contact(b)) => pair(a.joint) == b.joint,
-            (a, b) => a.is_trajectory() && a == b || matches!((a, b), (Self::User(a), Self::User(b)) if a == b),
+        match self {
+            Self::JointPosition(a) => matches!(other, Self::JointPosition(b) if points(&a.0, &b.0)),
+            Self::JointVelocity(a) => matches!(other, Self::JointVelocity(b) if points(&a.0, &b.0)),
+            Self::JointAcceleration(a) => matches!(other, Self::JointAcceleration(b) if points(&a.0, &b.0)),
+            Self::JointRotation(a) => matches!(other, Self::JointRotation(b) if pair(a.joint) == b.joint),
+            Self::JointHeading(a) => matches!(other, Self::JointHeading(b) if pair(a.joint) == b.joint),
+            Self::JointAngularVelocity(a) => matches!(other, Self::JointAngularVelocity(b) if pair(a.joint) == b.joint),
+            Self::Contact(a) => matches!(other, Self::Contact(b) if pair(a.joint) == b.joint),
+            Self::TrajectoryPosition(_) | Self::TrajectoryFacing(_) | Self::TrajectoryVelocity(_) | Self::User(_) => {
+                self == other
+            }
         }
     }
 

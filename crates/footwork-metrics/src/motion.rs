@@ -4,6 +4,7 @@ use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
+use std::iter::successors;
 
 /// The joints of a skeleton that the metrics use.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,12 @@ impl Subject {
     pub fn new(db: &Database) -> Self {
         let body = db.rig.body.as_ref();
         let hips = body.map(|body| body.hips).or(db.rig.roles.get("hips")).unwrap_or(JointIndex(0)).at();
-        let ahead = |frame: usize| db.poses.rotations[frame * db.poses.joints + hips].inverse() * Vec3::Z;
+        // Joints from the hips up to the root, which is left out.
+        let up = |joint: &JointIndex| db.skeleton.parents()[joint.at()].filter(|parent| parent.at() != 0);
+        let chain: Vec<usize> = successors(Some(JointIndex::new(hips)), up).map(JointIndex::at).collect();
+        let local = |frame: usize, joint: usize| db.poses.rotations[frame * db.poses.joints + joint];
+        let ahead =
+            |frame: usize| chain.iter().rev().fold(Vec3::Z, |ahead, joint| local(frame, *joint).inverse() * ahead);
         let clips = (0..db.originals()).map(ClipIndex::new).filter(|clip| !crate::is_aside(db, *clip));
         let frames = clips.flat_map(|clip| db.clips[clip.at()].frame_range());
         let legs: Vec<_> = body.iter().flat_map(|body| body.legs.iter().enumerate()).collect();
@@ -127,7 +133,11 @@ pub enum Space {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use footwork::build::{BuildConfig, BuildOptions, Multiply, MultiplyConfig, build};
+    use footwork::clip::RawClip;
     use footwork::math::Quat;
+    use footwork::skeleton::Skeleton;
+    use footwork_gait::GaitOptions;
 
     /// Motion of two joints, root and toe, from functions of a time in seconds. The toe is in world space.
     pub fn moving(frames: usize, root: impl Fn(f32) -> Transform, toe: impl Fn(f32) -> Vec3) -> Motion {
@@ -149,5 +159,50 @@ pub(crate) mod tests {
     pub fn circling(time_s: f32) -> Transform {
         let yaw = Quat::from_rotation_y(time_s);
         Transform::new(yaw * Vec3::new(2.0, 0.0, 0.0), yaw)
+    }
+
+    /// Inserts a joint between the hips of a clip and their parent, turned about two axes.
+    fn with_a_turned_parent(clip: &RawClip) -> RawClip {
+        let turned = Transform::new(Vec3::ZERO, Quat::from_rotation_x(-1.5) * Quat::from_rotation_y(0.7));
+        let (skeleton, hips) = (&clip.skeleton, clip.skeleton.find("Hips").unwrap());
+        let shifted = |joint: JointIndex| if joint >= hips { JointIndex::new(joint.at() + 1) } else { joint };
+        let inserted = |local: &[Transform]| -> Vec<Transform> {
+            let mut local = local.to_vec();
+            local[hips.at()] = turned.inverse() * local[hips.at()];
+            local.insert(hips.at(), turned);
+            local
+        };
+        let mut names = skeleton.names().to_vec();
+        names.insert(hips.at(), "carrier".into());
+        let mut parents: Vec<_> = skeleton.parents().iter().map(|parent| parent.map(shifted)).collect();
+        parents.insert(hips.at(), skeleton.parents()[hips.at()]);
+        parents[hips.at() + 1] = Some(hips);
+        let mut out =
+            RawClip { skeleton: Skeleton::new(names, parents, inserted(skeleton.rest())).unwrap(), ..clip.clone() };
+        (out.translations, out.rotations) = (0..clip.frames())
+            .flat_map(|frame| {
+                let at = |joint: usize| frame * skeleton.len() + joint;
+                let local = |joint| Transform::new(clip.translations[at(joint)], clip.rotations[at(joint)]);
+                inserted(&(0..skeleton.len()).map(local).collect::<Vec<_>>())
+            })
+            .map(|local| (local.translation, local.rotation))
+            .unzip();
+        out
+    }
+
+    #[test]
+    fn hips_face_ahead_under_any_joint() {
+        let clips = footwork_gait::clips(&GaitOptions { routes: false, ..GaitOptions::default() });
+        let walk = clips.iter().find(|clip| clip.name == "walk_175").unwrap();
+        let config = BuildConfig {
+            multiply: MultiplyConfig { mode: Multiply::Off, ..MultiplyConfig::default() },
+            ..BuildConfig::default()
+        };
+        let forward = |clip: RawClip| {
+            let db = build(&[clip], &config, &BuildOptions::default()).unwrap().0;
+            Subject::new(&db).hips_forward
+        };
+        let (plain, turned) = (forward(walk.clone()), forward(with_a_turned_parent(walk)));
+        assert!((plain - turned).length() < 1e-3, "{plain} {turned}");
     }
 }

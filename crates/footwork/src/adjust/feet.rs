@@ -98,6 +98,11 @@ pub(crate) struct Foot {
     pub landing: f32,
     /// Planted share, 0 to 1: rises while the foot is held, falls while it is free.
     pub stands: f32,
+    /// Share of the stretch by a correction that the leg follows, 0 to 1: rises while the foot is held or about to touch, falls in its
+    /// swing.
+    pub follows: f32,
+    /// Change of that share per second.
+    pub follows_per_s: f32,
     /// 1 after the first tick.
     pub seen: f32,
     /// Velocity of the ground under the foot, m/s; a held foot moves with it.
@@ -141,6 +146,14 @@ impl Foot {
         smoothstep((self.stands + if self.held() { way } else { -way }).clamp(0.0, 1.0))
     }
 
+    /// Returns the share of a stretch that the leg follows `after_s` seconds after the last tick, 0 to 1.
+    pub fn following(&self, config: &FeetConfig, after_s: f32) -> f32 {
+        if config.lock == FootLock::Reference {
+            return 1.0;
+        }
+        smoothstep((self.follows + self.follows_per_s * after_s).clamp(0.0, 1.0))
+    }
+
     /// Returns the remaining offset and its velocity.
     fn left(&self, config: &FeetConfig, since_s: f32) -> (Vec3, Vec3) {
         if self.landing > 0.0 {
@@ -173,6 +186,9 @@ impl Foot {
         let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
         self.since_s += dt_s;
         self.stands = (self.stands + if self.held() { dt_s } else { -dt_s } / STAND_S).clamp(0.0, 1.0);
+        let follows = self.held() || now.touches || now.lands_in_s < FOLLOW_S;
+        self.follows = (self.follows + self.follows_per_s * dt_s).clamp(0.0, 1.0);
+        self.follows_per_s = if follows { 1.0 } else { -1.0 } / FOLLOW_S;
         if self.held() {
             self.held_s += dt_s;
             if config.lock == FootLock::Leash {
@@ -327,6 +343,8 @@ fn soft_leash_change(way: Vec3, velocity: Vec3, lock_radius_m: f32) -> Vec3 {
 
 /// Time until a held foot counts as fully planted, seconds.
 const STAND_S: f32 = 0.15;
+/// Time before touch-down at which a leg begins to follow a stretch, and time in which it begins and ends to, seconds.
+const FOLLOW_S: f32 = 0.1;
 /// Time constant of a transition's offset, seconds.
 const SEAM_S: f32 = 0.1;
 /// Shortest time to touch-down for which a landing is planned, seconds.

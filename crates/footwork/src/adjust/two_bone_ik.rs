@@ -15,6 +15,8 @@ const HEEL_SOFT_M: f32 = 0.02;
 const HEEL_SHARE: f32 = 0.8;
 /// Softness of the heel's lever: at this length the heel rise is half of its ideal value, metres.
 const LEAST_LEVER_M: f32 = 0.05;
+/// Softness of the end of the range in which a leg may stretch freely, metres.
+const ROOM_SOFT_M: f32 = 0.05;
 /// Number of rounds in which the drop of a hip and the rise of its heel are found together.
 const HEEL_ROUNDS: usize = 4;
 /// Upper limit of the heel rise, radians.
@@ -168,6 +170,22 @@ impl BentLeg {
             // The part on the ground stays flat.
             self.toe.rotation = toes;
         }
+    }
+
+    /// Returns a target for the toe that stretches the leg less. The leg takes `share` of the stretch (0 to 1), and of the rest as much as
+    /// fits before it is almost straight. A leg at its full length would bend in an instant when its clip bends.
+    pub fn less_stretched(&self, toe_target: Vec3, share: f32, reach: Reach) -> Vec3 {
+        let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
+        let wished = c + toe_target - self.toe.translation - a;
+        let (length, now) = ((b - a).length() + (c - b).length(), (c - a).length());
+        let stretch = wished.length() - now;
+        if share >= 1.0 || stretch <= 0.0 {
+            return toe_target;
+        }
+        let left = length - reach.kept_m - reach.soft_m - now;
+        let room = 0.5 * (left + (left * left + ROOM_SOFT_M * ROOM_SOFT_M).sqrt());
+        let less = stretch * (1.0 - share) * stretch / (room + stretch);
+        toe_target - wished.normalize_or_zero() * less
     }
 
     /// Returns the rotation that raises the heel over a toe at `toe_target`, and the position of the ankle after it.
@@ -337,5 +355,31 @@ mod tests {
             assert!((0.0..=0.001_01).contains(&(b - a)), "{d} {}", b - a);
             assert!((c - 2.0 * b + a).abs() < 5e-5, "{d}");
         }
+    }
+
+    #[test]
+    fn a_leg_is_stretched_less_the_straighter_it_is() {
+        let (down, whole, behind_m) = (Vec3::NEG_Y, Reach { soft_m: 0.0, kept_m: 0.0 }, 0.08);
+        let of = |distance_m: f32, share: f32| {
+            let mut bent = leg();
+            let foot = bent.toe.translation - bent.ankle.translation;
+            bent.reach(bent.hip.translation + down * distance_m + foot, whole);
+            let now_m = (bent.ankle.translation - bent.hip.translation).length();
+            let toe = bent.toe.translation;
+            let target = bent.less_stretched(toe + down * behind_m, share, REACH);
+            (now_m, (target - toe).length())
+        };
+        let stretches: Vec<(f32, f32)> = (0..60).map(|k| of(0.866 - 0.004 * k as f32, 0.0)).collect();
+        assert!(stretches[0].1 < 0.015 && stretches[59].1 > 0.7 * behind_m, "{stretches:?}");
+        for pair in stretches.windows(2) {
+            // The leg becomes shorter, but more slowly than without a correction.
+            let (own_m, more_m) = (pair[0].0 - pair[1].0, pair[1].1 - pair[0].1);
+            assert!((0.0..=own_m + 1e-6).contains(&more_m), "{pair:?}");
+        }
+        assert!((of(0.86, 1.0).1 - behind_m).abs() < 1e-6 && of(0.86, 0.5).1 > of(0.86, 0.0).1);
+        // Nothing keeps a leg from bending.
+        let bent = leg();
+        let up = bent.toe.translation + Vec3::Y * 0.05;
+        assert_eq!(bent.less_stretched(up, 0.0, REACH), up);
     }
 }

@@ -159,6 +159,12 @@ impl FeatureSchema {
         (first, last)
     }
 
+    /// Returns true if heights of the trajectory are features.
+    pub(crate) fn matches_heights(&self) -> bool {
+        let in_space = |kind: &ChannelKind| matches!(kind, ChannelKind::TrajectoryPosition(TrajectoryPosition(t)) if t.dimensions == 3);
+        self.channels.iter().any(|c| in_space(&c.kind))
+    }
+
     /// Returns a hash of the channels as written: two schemas with equal hashes have equal columns.
     pub fn hash(&self) -> u64 {
         let json = serde_json::to_vec(&(&self.specs, &self.props)).unwrap_or_default();

@@ -131,3 +131,20 @@ fn a_foot_moves_with_a_teleport() {
     let shown = moved.shown(&config, by.point(footing.animated), 0.0);
     assert!((shown - by.point(foot.shown(&config, footing.animated, 0.0))).length() < 1e-5);
 }
+
+#[test]
+fn a_leg_follows_its_foot_except_in_the_swing() {
+    let config = FeetConfig::default();
+    let mut foot = Foot::default();
+    // Held for a second, a swing of a second, held again.
+    let following = (0..180).map(|k| {
+        let touches = !(60..120).contains(&k);
+        let lands_in_s = if touches { 0.0 } else { (120 - k) as f32 * DT_S };
+        foot.tick(&config, &Footing { touches, lands_in_s, stands_s: 1.0, ..Footing::default() }, DT_S);
+        foot.following(&config, 0.0)
+    });
+    let following: Vec<f32> = following.collect();
+    assert!(following[20..60].iter().all(|share| *share == 1.0), "{following:?}");
+    assert!(following[70..110].iter().all(|share| *share < 1e-3), "{following:?}");
+    assert!(following[121..].iter().all(|share| *share > 0.99), "{following:?}");
+}

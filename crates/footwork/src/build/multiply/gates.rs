@@ -23,9 +23,8 @@ const JERK: f32 = 1.3;
 /// any joint.
 const CHANGE: f32 = 2.5;
 const CHANGE_OF_ANY: f32 = 0.25;
-/// Change above which a jump is visible: 4 m/s in a frame at 60 Hz. It may be so many times as large as the greatest in a source.
+/// Change above which a jump is visible: 4 m/s in a frame at 60 Hz.
 const VISIBLE_MPS2: f32 = 240.0;
-const VISIBLE_CHANGE: f32 = 1.1;
 /// Percentile of the jerk over frames, as a share: single frames are noise.
 const PERCENTILE: f32 = 0.95;
 
@@ -88,8 +87,15 @@ impl Limits {
         (rest * Quat::from_rotation_vector(turn * (eased_rad / rad))).renormalize()
     }
 
-    /// Returns the reason why a clip is implausible, or `None`. `on`: contacts of each foot.
-    pub fn refuse(&self, kit: &Kit, poses: &[Pose], on: &[Vec<bool>; 2], rate_hz: f32) -> Option<String> {
+    /// Returns the reason why a clip is implausible, or `None`. `on`: contacts of each foot. `visible`: a jump that is visible may be so
+    /// many times as large as the greatest in a source.
+    pub fn refuse(
+        &self,
+        kit: &Kit,
+        (poses, on): (&[Pose], &[Vec<bool>; 2]),
+        rate_hz: f32,
+        visible: f32,
+    ) -> Option<String> {
         let joints = 1..self.stand.len();
         for j in joints {
             let turn = |p: &Pose| p.rotations[j].angle_between(self.stand.rotations[j]);
@@ -116,7 +122,7 @@ impl Limits {
         let largest_mps2 = self.changes_mps2.iter().copied().fold(0.0, f32::max);
         for (j, (mps2, frame)) in changes(poses, at, rate_hz).into_iter().enumerate() {
             let own = self.changes_mps2[j];
-            let most = (CHANGE * own).max(CHANGE_OF_ANY * largest_mps2).min(VISIBLE_MPS2).max(VISIBLE_CHANGE * own);
+            let most = (CHANGE * own).max(CHANGE_OF_ANY * largest_mps2).min(VISIBLE_MPS2).max(visible * own);
             if mps2 > most {
                 let name = &kit.skeleton.names()[j];
                 return Some(format!("joint `{name}` jumps at frame {frame}: {mps2:.0} m/s2, at most {most:.0}"));

@@ -149,12 +149,12 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     let steps = steps::plan(gait, route, moves, scenario.first, scenario.phase)
         .ok_or_else(|| "its steps do not come to an end".to_owned())?;
     let (poses, on) = body::over(gait, limits, route, &steps);
-    if let Some(reason) = limits.refuse(&gait.kit, &poses, &on, route.rate_hz) {
-        return Err(reason);
-    }
     let mut track = if scenario.is_steady() {
         looping(gait, limits, scenario, &steps, (&poses, &on), route.rate_hz)?
     } else {
+        if let Some(reason) = limits.refuse(&gait.kit, (&poses, &on), route.rate_hz, JUMP) {
+            return Err(reason);
+        }
         let mut track = marked(&gait.kit, &name_of(scenario), &poses, on, route.rate_hz);
         track.annotations.costs.push(CostRange { cost, range: WHOLE });
         // Motion before one change and after its response is in the loops, too.
@@ -183,7 +183,7 @@ fn looping(
     rate_hz: f32,
 ) -> Result<Track, String> {
     let strides = closed::closed(poses, on, steps, rate_hz).ok_or("it is shorter than a stride")?;
-    if let Some(reason) = limits.refuse(&gait.kit, &strides.poses, &strides.on, rate_hz) {
+    if let Some(reason) = limits.refuse(&gait.kit, (&strides.poses, &strides.on), rate_hz, JUMP_OF_LOOPS) {
         return Err(format!("as a loop, {reason}"));
     }
     let mut track = marked(&gait.kit, &name_of(scenario), &strides.poses, strides.on, rate_hz);
@@ -191,6 +191,10 @@ fn looping(
     Ok(Track { looping: true, loop_delta: Some(strides.delta), ..track })
 }
 
+/// Greatest visible jump of a clip, and of a loop, in units of the greatest in a source: without a loop, a steady command changes clips
+/// all the time.
+const JUMP: f32 = 1.0;
+const JUMP_OF_LOOPS: f32 = 1.1;
 /// The whole of a clip.
 const WHOLE: TimeRange = TimeRange { start_s: 0.0, end_s: f32::MAX };
 

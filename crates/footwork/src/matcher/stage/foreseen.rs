@@ -17,6 +17,8 @@ use glam::Vec3;
 
 /// Speed below which a velocity has no direction, in m/s.
 const STANDS_MPS: f32 = 0.05;
+/// Difference in height from which a clip does not follow the ground, in metres.
+const UNEVEN_M: f32 = 0.05;
 
 /// Future with which the future of a row is compared.
 pub struct Wanted<'a> {
@@ -52,8 +54,17 @@ pub fn wanted<'a>(
     let root = predicted(character, input, state, character.config.search.path_ahead_s);
     let (desired, shown) = (&state.header.goal.desired, state.header.shown_root(&character.config.transition));
     let foresight = table.and_then(|table| foreseen(character, input, (desired, shown), table));
-    let steady = state.header.commanded().is_steady(&character.config);
+    let steady = state.header.commanded().is_steady(&character.config) * follows_ground(character, state, &root);
     Wanted { root, foresight, steady_cost: character.config.search.steady_cost * steady }
+}
+
+/// Returns how well the playing clip goes up and down as the ground does on the way to `ahead`, 0 to 1; 1 where heights are not matched.
+fn follows_ground(character: &Character, state: &MatcherState, ahead: &TrajectorySample) -> f32 {
+    let Some(db) = character.database().filter(|_| character.model.schema.matches_heights()) else { return 1.0 };
+    let playing = state.header.playback.playing;
+    let clip = db.view(playing.clip, playing.mirrored);
+    let (own, ..) = clip.trajectory(playing.time_s, character.config.search.path_ahead_s);
+    (1.0 - (ahead.position.y - own.y).abs() / UNEVEN_M).max(0.0)
 }
 
 /// Returns the command for foresight, for a desired motion and the shown root. The table covers commands to move in the direction of the commanded facing. Other directions

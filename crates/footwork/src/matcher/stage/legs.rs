@@ -234,7 +234,7 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
         if h.corrections.body.seen == 0.0 {
             target.y = config.above_ground(target.y);
         }
-        let target = root.inverse_point(target);
+        let target = leg.less_stretched(root.inverse_point(target), foot.following(config, after_s), config.reach());
         if (target - leg.toe.translation).length_squared() > 1e-10 {
             leg.stand(target, foot.standing(after_s), config.reach());
         }

@@ -18,6 +18,7 @@
 mod cues;
 mod random_stick;
 mod script;
+mod stick;
 mod table;
 
 pub use cues::{Column, Cue, Cues};
@@ -29,9 +30,9 @@ use crate::RATE_HZ;
 use crate::ground::GroundKind;
 use footwork::advanced::math::Random;
 use footwork::input::{Gait, Stick};
-use footwork::math::Facing;
 use glam::Vec2;
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
+use stick::{gait, towards};
 
 /// Names of the courses.
 pub const COURSES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
@@ -175,14 +176,6 @@ pub fn course(name: &str, run: Run) -> Option<Course> {
         command.row += run.shift;
     }
     Some(course)
-}
-
-fn towards(yaw_rad: f32, gait: Gait) -> Stick {
-    Stick::towards(Facing::from_yaw(yaw_rad).direction(), gait)
-}
-
-fn gait(walk: bool) -> Gait {
-    if walk { Gait::Walk } else { Gait::Run }
 }
 
 /// 20 segments; at the 11th, only the gait changes, from walking to running.

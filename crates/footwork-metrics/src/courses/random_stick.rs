@@ -1,6 +1,6 @@
 //! A stick that moves at random.
 
-use super::{gait, towards};
+use super::stick::{gait, towards};
 use crate::RATE_HZ;
 use footwork::advanced::math::Random;
 use footwork::input::Stick;

@@ -1,7 +1,7 @@
 //! Courses from tables of comma-separated values.
 
 use super::cues::Column;
-use super::gait;
+use super::stick::gait;
 use footwork::input::Stick;
 use glam::{Vec2, Vec3};
 

@@ -1,4 +1,4 @@
-//! The control tick of what plays: memory of the source, contacts, play rate, director.
+//! The control tick of playback: memory of the source, contacts, play rate, director.
 
 use super::choose::directed;
 use super::contacts::write_touching;
@@ -13,7 +13,7 @@ use crate::matcher::state_groups::{CONTROL_S, Playback};
 use crate::math::spring;
 use glam::Vec3;
 
-/// Runs a control tick of what plays.
+/// Runs a control tick of playback.
 pub struct Tick<'a> {
     /// Source of motion, director, settings; read.
     pub character: &'a Character,
@@ -30,7 +30,7 @@ pub struct Tick<'a> {
 }
 
 impl Tick<'_> {
-    /// Runs the tick. Returns true if the director wants to play something else.
+    /// Runs the tick. Returns true if the director is to choose something else.
     pub fn run(self) -> bool {
         let Self { character, input, requested, state, scratch, output } = self;
         tick_source(character, state, &mut scratch.source);

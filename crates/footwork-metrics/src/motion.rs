@@ -4,7 +4,6 @@ use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
-use std::iter::successors;
 
 /// The joints of a skeleton that the metrics use.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,12 +27,11 @@ impl Subject {
     pub fn new(db: &Database) -> Self {
         let body = db.rig.body.as_ref();
         let hips = body.map(|body| body.hips).or(db.rig.roles.get("hips")).unwrap_or(JointIndex(0)).at();
-        // Joints from the hips up to the root, which is left out.
-        let up = |joint: &JointIndex| db.skeleton.parents()[joint.at()].filter(|parent| parent.at() != 0);
-        let chain: Vec<usize> = successors(Some(JointIndex::new(hips)), up).map(JointIndex::at).collect();
-        let local = |frame: usize, joint: usize| db.poses.rotations[frame * db.poses.joints + joint];
-        let ahead =
-            |frame: usize| chain.iter().rev().fold(Vec3::Z, |ahead, joint| local(frame, *joint).inverse() * ahead);
+        let ahead = |frame: usize| {
+            let local =
+                |j: JointIndex| Transform::new(Vec3::ZERO, db.poses.rotations[frame * db.poses.joints + j.at()]);
+            db.skeleton.in_root(JointIndex::new(hips), local).rotation.inverse() * Vec3::Z
+        };
         let clips = (0..db.originals()).map(ClipIndex::new).filter(|clip| !crate::is_aside(db, *clip));
         let frames = clips.flat_map(|clip| db.clips[clip.at()].frame_range());
         let legs: Vec<_> = body.iter().flat_map(|body| body.legs.iter().enumerate()).collect();
@@ -133,11 +131,10 @@ pub enum Space {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use footwork::build::{BuildConfig, BuildOptions, Multiply, MultiplyConfig, build};
+    use crate::analysis::testing::{captured, clips};
     use footwork::clip::RawClip;
     use footwork::math::Quat;
     use footwork::skeleton::Skeleton;
-    use footwork_gait::GaitOptions;
 
     /// Motion of two joints, root and toe, from functions of a time in seconds. The toe is in world space.
     pub fn moving(frames: usize, root: impl Fn(f32) -> Transform, toe: impl Fn(f32) -> Vec3) -> Motion {
@@ -192,16 +189,9 @@ pub(crate) mod tests {
 
     #[test]
     fn hips_face_ahead_under_any_joint() {
-        let clips = footwork_gait::clips(&GaitOptions { routes: false, ..GaitOptions::default() });
+        let clips = clips();
         let walk = clips.iter().find(|clip| clip.name == "walk_175").unwrap();
-        let config = BuildConfig {
-            multiply: MultiplyConfig { mode: Multiply::Off, ..MultiplyConfig::default() },
-            ..BuildConfig::default()
-        };
-        let forward = |clip: RawClip| {
-            let db = build(&[clip], &config, &BuildOptions::default()).unwrap().0;
-            Subject::new(&db).hips_forward
-        };
+        let forward = |clip: RawClip| Subject::new(&captured(&[clip])).hips_forward;
         let (plain, turned) = (forward(walk.clone()), forward(with_a_turned_parent(walk)));
         assert!((plain - turned).length() < 1e-3, "{plain} {turned}");
     }

@@ -146,7 +146,7 @@ impl Skeleton {
     }
 
     /// Returns a joint in root space, computed along its chain of parents from `local` transforms. Allocates nothing.
-    pub(crate) fn in_root(&self, joint: JointIndex, local: impl Fn(JointIndex) -> Transform) -> Transform {
+    pub fn in_root(&self, joint: JointIndex, local: impl Fn(JointIndex) -> Transform) -> Transform {
         let chain = self.chain(joint).take_while(|j| j.at() > 0);
         chain.fold(Transform::IDENTITY, |below, j| local(j) * below)
     }

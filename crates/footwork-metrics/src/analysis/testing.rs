@@ -8,7 +8,8 @@ use footwork_gait::GaitOptions;
 use glam::Vec3;
 use std::sync::OnceLock;
 
-fn clips() -> Vec<RawClip> {
+/// The built-in clips without the long ones.
+pub fn clips() -> Vec<RawClip> {
     footwork_gait::clips(&GaitOptions { routes: false, ..GaitOptions::default() })
 }
 
@@ -16,7 +17,7 @@ fn built(clips: &[RawClip]) -> Database {
     build(clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0
 }
 
-/// The built-in clips without the long ones.
+/// A database of them.
 pub fn built_in() -> &'static Database {
     static DB: OnceLock<Database> = OnceLock::new();
     DB.get_or_init(|| built(&clips()))
@@ -34,9 +35,14 @@ pub fn twice() -> Database {
     let walk = clips().into_iter().find(|c| c.name == "walk_175").unwrap();
     let again = RawClip { name: "again".into(), ..walk.clone() };
     // Generated clips would be nearly equal to each other.
+    captured(&[walk, again])
+}
+
+/// Clips alone, without made ones.
+pub fn captured(clips: &[RawClip]) -> Database {
     let multiply = MultiplyConfig { mode: Multiply::Off, ..MultiplyConfig::default() };
     let config = BuildConfig { multiply, ..BuildConfig::default() };
-    build(&[walk, again], &config, &BuildOptions::default()).unwrap().0
+    build(clips, &config, &BuildOptions::default()).unwrap().0
 }
 
 /// One clip, whose root moves straight ahead at a speed.

@@ -175,14 +175,14 @@ impl BentLeg {
     /// Returns a target for the toe that stretches the leg less. The leg takes `share` of the stretch (0 to 1), and of the rest as much as
     /// fits before it is almost straight. A leg at its full length would bend in an instant when its clip bends.
     pub fn less_stretched(&self, toe_target: Vec3, share: f32, reach: Reach) -> Vec3 {
-        let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
-        let wished = c + toe_target - self.toe.translation - a;
-        let (length, now) = ((b - a).length() + (c - b).length(), (c - a).length());
+        let (hip, ankle) = (self.hip.translation, self.ankle.translation);
+        let wished = ankle + toe_target - self.toe.translation - hip;
+        let now = (ankle - hip).length();
         let stretch = wished.length() - now;
         if share >= 1.0 || stretch <= 0.0 {
             return toe_target;
         }
-        let left = length - reach.kept_m - reach.soft_m - now;
+        let left = self.length_m() - reach.kept_m - reach.soft_m - now;
         let room = 0.5 * (left + (left * left + ROOM_SOFT_M * ROOM_SOFT_M).sqrt());
         let less = stretch * (1.0 - share) * stretch / (room + stretch);
         toe_target - wished.normalize_or_zero() * less

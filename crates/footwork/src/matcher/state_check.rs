@@ -5,8 +5,7 @@ use super::character::Character;
 use super::played::Played;
 use super::state::{MatcherState, StateHeader};
 use super::state_groups::{
-    Anchor, CONTROL_S, Clock, Corrections, GoalState, LastChoice, LastTransition, LegState, Playback, RootState,
-    STATE_VERSION,
+    Anchor, CONTROL_S, Clock, GoalState, LastChoice, LastTransition, LegState, Playback, RootState, STATE_VERSION,
 };
 use super::warp::Warp;
 use crate::adjust::feet::Foot;
@@ -106,7 +105,7 @@ impl StateHeader {
             .or_else(|| root.damaged_field(largest))
             .or_else(|| first_bad(&[("anchor", anchor_is_good)]))
             .or_else(|| legs.damaged_field(largest))
-            .or_else(|| corrections.damaged_field(largest))
+            .or_else(|| first_bad(&[("corrections", are_usable(corrections, largest))]))
     }
 }
 
@@ -200,12 +199,6 @@ impl LegState {
             ("legs.pelvis_needed_m", usable(&[*pelvis_needed_m], largest)),
             ("legs.warp", usable(&springs, largest) && usable(&goals, largest) && are_usable(stride, largest)),
         ])
-    }
-}
-
-impl Corrections {
-    fn damaged_field(&self, largest: f32) -> Option<&'static str> {
-        first_bad(&[("corrections", are_usable(self, largest))])
     }
 }
 

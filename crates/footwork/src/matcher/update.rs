@@ -96,14 +96,15 @@ impl Update<'_> {
         let (character, input): (&Character, &MotionInput) = (character, input);
         settle(character, state, instant.at_s);
         let desire_is_new = instant.tick || instant.goal;
-        let mut requested = Vec3::ZERO;
-        if desire_is_new {
+        let requested = if desire_is_new {
             let max_speed_mps = character.max_speed_mps(state);
             let StateHeader { root, choice, goal, .. } = &mut state.header;
             let (simulation, stranded) = (&root.simulation, choice.stranded);
             let predict = Predict { character, input, max_speed_mps, simulation, tick: instant.tick, stranded, goal };
-            requested = predict.run();
-        }
+            predict.run()
+        } else {
+            Vec3::ZERO
+        };
         let entered = instant.tick && Tick { character, input, requested, state, scratch, output }.run();
         if entered || self.must_choose(instant.search, desire_is_new, turn) {
             self.choose();

@@ -25,6 +25,10 @@ const CHANGE: f32 = 2.5;
 const CHANGE_OF_ANY: f32 = 0.25;
 /// Change above which a jump is visible: 4 m/s in a frame at 60 Hz.
 const VISIBLE_MPS2: f32 = 240.0;
+/// Greatest visible jump of a clip, and of a loop, in units of the greatest in a source: without a loop, a steady command changes clips
+/// all the time.
+pub const JUMP: f32 = 1.0;
+pub const JUMP_OF_LOOPS: f32 = 1.1;
 /// Percentile of the jerk over frames, as a share: single frames are noise.
 const PERCENTILE: f32 = 0.95;
 
@@ -87,14 +91,14 @@ impl Limits {
         (rest * Quat::from_rotation_vector(turn * (eased_rad / rad))).renormalize()
     }
 
-    /// Returns the reason why a clip is implausible, or `None`. `on`: contacts of each foot. `visible`: a jump that is visible may be so
-    /// many times as large as the greatest in a source.
+    /// Returns the reason why a clip is implausible, or `None`. `on`: contacts of each foot. `jump`: [`JUMP`] or
+    /// [`JUMP_OF_LOOPS`].
     pub fn refuse(
         &self,
         kit: &Kit,
         (poses, on): (&[Pose], &[Vec<bool>; 2]),
         rate_hz: f32,
-        visible: f32,
+        jump: f32,
     ) -> Option<String> {
         let joints = 1..self.stand.len();
         for j in joints {
@@ -122,7 +126,7 @@ impl Limits {
         let largest_mps2 = self.changes_mps2.iter().copied().fold(0.0, f32::max);
         for (j, (mps2, frame)) in changes(poses, at, rate_hz).into_iter().enumerate() {
             let own = self.changes_mps2[j];
-            let most = (CHANGE * own).max(CHANGE_OF_ANY * largest_mps2).min(VISIBLE_MPS2).max(visible * own);
+            let most = (CHANGE * own).max(CHANGE_OF_ANY * largest_mps2).min(VISIBLE_MPS2).max(jump * own);
             if mps2 > most {
                 let name = &kit.skeleton.names()[j];
                 return Some(format!("joint `{name}` jumps at frame {frame}: {mps2:.0} m/s2, at most {most:.0}"));

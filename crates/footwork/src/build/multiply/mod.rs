@@ -152,7 +152,7 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     let mut track = if scenario.is_steady() {
         looping(gait, limits, scenario, &steps, (&poses, &on), route.rate_hz)?
     } else {
-        if let Some(reason) = limits.refuse(&gait.kit, (&poses, &on), route.rate_hz, JUMP) {
+        if let Some(reason) = limits.refuse(&gait.kit, (&poses, &on), route.rate_hz, gates::JUMP) {
             return Err(reason);
         }
         let mut track = marked(&gait.kit, &name_of(scenario), &poses, on, route.rate_hz);
@@ -183,7 +183,7 @@ fn looping(
     rate_hz: f32,
 ) -> Result<Track, String> {
     let strides = closed::closed(poses, on, steps, rate_hz).ok_or("it is shorter than a stride")?;
-    if let Some(reason) = limits.refuse(&gait.kit, (&strides.poses, &strides.on), rate_hz, JUMP_OF_LOOPS) {
+    if let Some(reason) = limits.refuse(&gait.kit, (&strides.poses, &strides.on), rate_hz, gates::JUMP_OF_LOOPS) {
         return Err(format!("as a loop, {reason}"));
     }
     let mut track = marked(&gait.kit, &name_of(scenario), &strides.poses, strides.on, rate_hz);
@@ -191,10 +191,6 @@ fn looping(
     Ok(Track { looping: true, loop_delta: Some(strides.delta), ..track })
 }
 
-/// Greatest visible jump of a clip, and of a loop, in units of the greatest in a source: without a loop, a steady command changes clips
-/// all the time.
-const JUMP: f32 = 1.0;
-const JUMP_OF_LOOPS: f32 = 1.1;
 /// The whole of a clip.
 const WHOLE: TimeRange = TimeRange { start_s: 0.0, end_s: f32::MAX };
 

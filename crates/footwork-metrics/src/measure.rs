@@ -324,8 +324,8 @@ impl Measurement {
                 self.push(Quantity::PoseJump, jump.pose_cm, moment);
                 self.push(Quantity::VelocityJump, jump.velocity_cm_s, moment);
             }
-            if let Some(change) = root::yaw_step_change_deg(&motion.roots, seam.frame) {
-                self.push(Quantity::YawStepChange, change, moment);
+            if let Some(step) = root::added_yaw_step_deg(&motion.roots, seam.frame) {
+                self.push(Quantity::AddedYawStep, step, moment);
             }
         }
         for pair in recording.seams.windows(2) {

@@ -81,7 +81,7 @@ quantities! {
     /// Turn rate of feet in contact about the vertical axis, degrees per second.
     PlantedTwist,
     /// Change of the root's turn per frame at transitions, degrees.
-    YawStepChange,
+    AddedYawStep,
     /// Distance between the root and the simulated character, metres.
     PathError,
     /// Angle between the root and the simulated character, degrees.

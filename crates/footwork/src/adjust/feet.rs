@@ -6,9 +6,12 @@
 //!
 //! `reference` is the foot lock of D. Holden's motion matching demo (2020), for comparison.
 
+mod heading;
+
+use self::heading::{Change, FootHeading};
 use super::lower_body::PelvisConfig;
 use super::two_bone_ik::Reach;
-use crate::math::{exp, smoothstep, spring};
+use crate::math::{Facing, exp, smoothstep, spring};
 use crate::{choices, settings};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -45,6 +48,9 @@ settings! {
         /// Lock radius: maximum distance between a locked toe and its animated position. Higher values slide less; lower values
         /// keep the pose closer to the clip.
         lock_radius_m: f32 = 0.2, in 0.0 to 100.0, unit "m", formerly "leash_m";
+        /// Maximum angle between the heading of a locked foot and that of its clip. Higher values turn less on the ground; lower values
+        /// keep the pose closer to the clip.
+        lock_angle_deg: f32 = 25.0, in 0.0 to 90.0, unit "degrees";
         /// Part of a leg's length that corrections leave unused, so that knees stay bent.
         knee_kept_m: f32 = 0.005, in 0.0 to 1.0, unit "m";
         /// Part before that, in which a stretching leg slows down. Higher values avoid snapping knees and reach less far.
@@ -107,6 +113,8 @@ pub(crate) struct Foot {
     pub seen: f32,
     /// Velocity of the ground under the foot, m/s; a held foot moves with it.
     pub carried: Vec3,
+    /// Heading of the foot.
+    pub heading: FootHeading,
 }
 
 /// Input of a control tick for one foot.
@@ -114,6 +122,8 @@ pub(crate) struct Foot {
 pub(crate) struct Footing {
     /// Position of the toe in the blended clip pose, world.
     pub animated: Vec3,
+    /// Heading of the foot in the blended clip pose, world, radians about +Y.
+    pub heading_rad: f32,
     /// Velocity of the toe in the clip, without root adjustment and blending, world, m/s.
     pub clip_velocity: Vec3,
     /// Velocity over the ground that root adjustment and simulation add for longer, world, m/s.
@@ -138,6 +148,15 @@ impl Foot {
     pub fn shown(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
         let goal = if self.held() { self.held_at(config, animated, after_s) } else { animated };
         goal + self.left(config, self.since_s + after_s).0
+    }
+
+    /// Returns the turn of the foot about +Y, `after_s` seconds after the last tick, where the clip has it at the heading
+    /// `animated_rad` (world), in radians.
+    pub fn turn(&self, config: &FeetConfig, animated_rad: f32, after_s: f32) -> f32 {
+        if config.lock == FootLock::Reference {
+            return 0.0;
+        }
+        self.heading.turn(config, self.held(), animated_rad, after_s)
     }
 
     /// Returns the planted share `after_s` seconds after the last tick: the share of a stretch that the heel may take.
@@ -185,6 +204,7 @@ impl Foot {
         (self.point, self.animated, self.carried) = (self.point + way, self.animated + way, now.carried);
         let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
         self.since_s += dt_s;
+        self.heading.tick(config, self.held(), now.heading_rad, if known { dt_s } else { 0.0 });
         self.stands = (self.stands + if self.held() { dt_s } else { -dt_s } / STAND_S).clamp(0.0, 1.0);
         let follows = self.held() || now.touches || now.lands_in_s < FOLLOW_S;
         self.follows = (self.follows + self.follows_per_s * dt_s).clamp(0.0, 1.0);
@@ -207,7 +227,8 @@ impl Foot {
         self.seen = 1.0;
         let lands = !now.touches && now.lands_in_s < config.landing_s;
         if !config.enabled {
-            *self = Self { animated, animated_velocity: velocity, seen: 1.0, ..Self::default() };
+            let heading = FootHeading { animated_rad: now.heading_rad, ..FootHeading::default() };
+            *self = Self { animated, animated_velocity: velocity, seen: 1.0, heading, ..Self::default() };
             return;
         }
         match config.lock {
@@ -281,6 +302,7 @@ impl Foot {
             self.offset = Vec3::new(-glide.x, shown.y - self.animated.y, -glide.z);
             self.offset_velocity = Vec3::new(velocity.x, velocity.y - self.animated_velocity.y, velocity.z);
         }
+        self.heading.change(config, self.held(), Change::Hold);
         (self.since_s, self.held_s, self.landing) = (0.0, f32::MIN_POSITIVE, 0.0);
     }
 
@@ -289,6 +311,7 @@ impl Foot {
         let (shown, velocity) = self.now(config);
         self.offset = shown - self.animated;
         self.offset_velocity = velocity - self.animated_velocity;
+        self.heading.change(config, self.held(), Change::Release);
         (self.since_s, self.held_s, self.landing) = (0.0, 0.0, 0.0);
     }
 
@@ -302,6 +325,7 @@ impl Foot {
             offset_acceleration: by.direction(self.offset_acceleration),
             animated: by.point(self.animated),
             animated_velocity: by.direction(self.animated_velocity),
+            heading: self.heading.moved(Facing::from_rotation(by.rotation).yaw()),
             ..*self
         }
     }
@@ -331,6 +355,9 @@ fn soft_leash(way: Vec3, lock_radius_m: f32) -> Vec3 {
 
 /// Returns the velocity of [`soft_leash`]'s result for a velocity of the displacement.
 fn soft_leash_change(way: Vec3, velocity: Vec3, lock_radius_m: f32) -> Vec3 {
+    if lock_radius_m <= 0.0 {
+        return Vec3::ZERO;
+    }
     let (length, slack) = (way.length(), LEASH_SLACK * lock_radius_m);
     if length <= slack {
         return velocity;

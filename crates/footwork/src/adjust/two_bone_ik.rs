@@ -1,14 +1,14 @@
 //! Two-bone inverse kinematics: bends a leg or an arm so that its end reaches a point.
 
 use crate::frames::JointIndex;
-use crate::math::{Quat, Transform, acos, atan2};
+use crate::math::{Quat, Transform, acos};
 use crate::pose::Pose;
 use crate::rig::Leg;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Sine of the bend below which the pole counts more than the bend for the knee's hinge axis.
-const NEARLY_STRAIGHT: f32 = 0.1;
+/// Weight of the pole against the side to which the knee is bent, per additional bend.
+const POLE_SHARE: f32 = 2.0;
 /// Softness of the heel's response: a shorter stretch hardly raises the heel, metres.
 const HEEL_SOFT_M: f32 = 0.02;
 /// Share of a stretch that the heel takes.
@@ -214,7 +214,8 @@ impl BentLeg {
         Quat::from_rotation_vector(axis * turn)
     }
 
-    /// Moves the ankle as near to `target` as the leg reaches; the foot keeps its rotation.
+    /// Moves the ankle as near to `target` as the leg reaches; the foot keeps its rotation. The knee keeps the side to which it is
+    /// bent. The more the leg has to bend beyond that, the more the knee turns to the pole.
     fn bend(&mut self, target: Vec3, reach: Reach) {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
         let (upper, lower, now) = ((b - a).length(), (c - b).length(), (c - a).length());
@@ -225,24 +226,26 @@ impl BentLeg {
         }
         let shortest = (upper - lower).abs() * 1.01;
         let to = reach.limit(distance, upper + lower).max(shortest);
-        // The knee's own hinge axis; the pole sets it where the leg is almost straight or bent backward.
-        let raw = (b - a).cross(c - b);
-        let Some(aside) = self.pole.cross(c - a).try_normalize().or(raw.try_normalize()) else { return };
-        let (forwards, little) = (raw.dot(aside).max(0.0), NEARLY_STRAIGHT * upper * lower);
-        let tilt = (raw - aside * raw.dot(aside)) * (forwards / (forwards + little));
-        let Some(hinge) = (aside * (forwards + little) + tilt).try_normalize() else { return };
-        let bent = atan2(raw.dot(hinge), (b - a).dot(c - b));
-        let to_bend = acos((to * to - upper * upper - lower * lower) / (2.0 * upper * lower));
-        let bend = Quat::from_rotation_vector(hinge * (to_bend - bent));
-        let ankle = b + bend * (c - b);
-        let (from, towards) = ((ankle - a).normalize_or_zero(), wished / distance);
-        let swing = Quat::from_rotation_arc(from, towards);
-        self.hip.rotation = (swing * self.hip.rotation).renormalize();
-        self.knee.rotation = (swing * bend * self.knee.rotation).renormalize();
-        self.knee.translation = a + swing * (b - a);
-        let foot = a + swing * (ankle - a) - c;
-        self.ankle.translation += foot;
-        self.toe.translation += foot;
+        // The knee relative to the line from hip to ankle, now and bent.
+        let along = (c - a) / now;
+        let across = |v: Vec3| v - along * v.dot(along);
+        let aside = across(b - a);
+        let ahead = 0.5 * (to + (upper * upper - lower * lower) / to);
+        let bent = (upper * upper - ahead * ahead).max(0.0).sqrt();
+        let pole = across(self.pole).normalize_or(aside.normalize_or_zero());
+        // A knee that is bent away from the pole is overstretched: that part does not count.
+        let aside = aside - pole * aside.dot(pole).min(0.0);
+        let more = (bent - aside.length()).max(0.0);
+        let Some(side) = (aside + pole * (POLE_SHARE * more)).try_normalize() else { return };
+        let swing = Quat::from_rotation_arc(along, wished / distance);
+        let knee = a + swing * (along * ahead + side * bent);
+        let ankle = a + wished * (to / distance);
+        let arc = |from: Vec3, to: Vec3| Quat::from_rotation_arc(from.normalize_or_zero(), to.normalize_or_zero());
+        self.hip.rotation = (arc(b - a, knee - a) * self.hip.rotation).renormalize();
+        self.knee.rotation = (arc(c - b, ankle - knee) * self.knee.rotation).renormalize();
+        self.knee.translation = knee;
+        self.ankle.translation = ankle;
+        self.toe.translation += ankle - c;
     }
 
     /// Rotates the foot about the ankle so that the toe points at `target` (root space).
@@ -331,6 +334,38 @@ mod tests {
             // The knee still bends forward.
             assert!(bent.knee.translation.z > (bent.hip.translation.z + bent.ankle.translation.z) * 0.5);
         }
+    }
+
+    /// The leg with its knee at an angle to the pole, about the line from hip to ankle; its ankle below the hip.
+    fn knee_aside(angle_deg: f32) -> BentLeg {
+        let (bent, hip) = (leg(), leg().hip.translation);
+        let turn = Quat::from_rotation_y(angle_deg.to_radians());
+        let knee = Transform::new(hip + Vec3::Y * -0.4 + turn * (Vec3::Z * 0.15), Quat::IDENTITY);
+        let ankle = Transform::new(hip + Vec3::Y * -0.8, Quat::IDENTITY);
+        let toe = Transform::new(ankle.translation + Vec3::new(0.0, -0.08, 0.14), Quat::IDENTITY);
+        BentLeg { knee, ankle, toe, pole: Vec3::Z, ..bent }
+    }
+
+    #[test]
+    fn a_knee_that_bends_to_the_side_stays_there_and_turns_to_the_pole_without_a_step() {
+        let loose = Reach { soft_m: 0.0, kept_m: 0.0 };
+        for angle_deg in [0.0, 40.0, 90.0, -60.0] {
+            let (mut bent, before) = (knee_aside(angle_deg), knee_aside(angle_deg));
+            bent.reach(before.toe.translation, loose);
+            assert!((bent.knee.translation - before.knee.translation).length() < 1e-4, "{angle_deg}");
+        }
+        // The hip sinks by 8 cm while the knee turns from the front to the back.
+        let knee = |angle_deg: f32| {
+            let mut bent = knee_aside(angle_deg);
+            let toe = bent.toe.translation;
+            bent.shift(Vec3::Y * -0.08);
+            bent.reach(toe, loose);
+            assert!((bent.toe.translation - toe).length() < 1e-4, "{angle_deg}");
+            bent.knee.translation
+        };
+        let steps = (0..180).map(|k| (knee(k as f32 + 1.0) - knee(k as f32)).length());
+        assert!(steps.clone().all(|step| step < 0.008), "{:?}", steps.fold(0.0, f32::max));
+        assert!(knee(180.0).z > 0.1, "an overstretched knee bends to the pole: {}", knee(180.0));
     }
 
     #[test]

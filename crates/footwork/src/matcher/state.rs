@@ -49,7 +49,7 @@ pub struct StateHeader {
 /// One character's state: a header and one block of floats.
 ///
 /// Block: `[joints x 9]` rotation offsets (rotation vector, velocity, acceleration), `[translated x 9]` translation offsets,
-/// `[contact joints x 29]` feet (`Foot`), `[contact joints x 12]` the ground under them
+/// `[contact joints x 35]` feet (`Foot`), `[contact joints x 12]` the ground under them
 /// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), the memory of the
 /// motion source, then the memory of the director (a state machine).
 #[derive(Debug, PartialEq)]

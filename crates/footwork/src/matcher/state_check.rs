@@ -231,7 +231,7 @@ fn is_simulation(s: &Simulation, largest: f32) -> bool {
 /// Times since an event are not negative.
 fn foot_is_usable(foot: &Foot) -> bool {
     let shares = [foot.stands, foot.follows].iter().all(|share| (0.0..=1.0).contains(share));
-    foot.since_s >= 0.0 && foot.held_s >= 0.0 && shares
+    foot.since_s >= 0.0 && foot.held_s >= 0.0 && foot.heading.since_s >= 0.0 && shares
 }
 
 /// Returns true if no float of a value exceeds `largest` in magnitude.

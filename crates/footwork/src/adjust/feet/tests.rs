@@ -1,6 +1,7 @@
 //! Tests of locked feet.
 
 use super::*;
+use crate::math::wrap_angle;
 
 const DT_S: f32 = 1.0 / 60.0;
 
@@ -147,4 +148,56 @@ fn a_leg_follows_its_foot_except_in_the_swing() {
     assert!(following[20..60].iter().all(|share| *share == 1.0), "{following:?}");
     assert!(following[70..110].iter().all(|share| *share < 1e-3), "{following:?}");
     assert!(following[121..].iter().all(|share| *share > 0.99), "{following:?}");
+}
+
+/// Ticks a foot that stays in place while its clip turns it to `yaw_rad(tick)`; returns the shown heading of each tick, and of half a
+/// tick later, in radians.
+fn headings(
+    config: &FeetConfig,
+    ticks: usize,
+    yaw_rad: impl Fn(f32) -> f32,
+    touches: impl Fn(usize) -> bool,
+) -> Vec<f32> {
+    let mut foot = Foot::default();
+    let tick = |k: usize| {
+        let now = k as f32;
+        let lands_in_s = (k..k + 60).find(|k| touches(*k)).map_or(f32::INFINITY, |down| (down - k) as f32 * DT_S);
+        let heading_rad = yaw_rad(now);
+        let footing = Footing { heading_rad, touches: touches(k), lands_in_s, stands_s: 0.5, ..Footing::default() };
+        foot.tick(config, &footing, DT_S);
+        [0.0, 0.5].map(|part| yaw_rad(now + part) + foot.turn(config, yaw_rad(now + part), part * DT_S))
+    };
+    (0..ticks).flat_map(tick).collect()
+}
+
+#[test]
+fn a_planted_foot_does_not_turn_with_the_body() {
+    // The body turns by 90 degrees per second, across half a turn; the foot touches from tick 20 to tick 50.
+    let turns = |k: f32| wrap_angle(3.0 + std::f32::consts::FRAC_PI_2 * k * DT_S);
+    let on = |k: usize| (20..50).contains(&k);
+    let config = FeetConfig { lock_angle_deg: 60.0, ..Default::default() };
+    let shown = headings(&config, 100, turns, on);
+    let step = |k: usize| wrap_angle(shown[k + 1] - shown[k]).abs().to_degrees();
+    // The spring that brings it to rest takes some ticks.
+    assert!((52..98).all(|k| step(k) < 0.05), "{:?}", (40..100).map(step).collect::<Vec<_>>());
+    // The turn has no steps: half a tick of the body's turn is 0.75 degrees.
+    assert!((0..199).all(|k| step(k) < 3.0), "{:?}", (0..199).map(step).fold(0.0, f32::max));
+    let last = wrap_angle(shown[199] - turns(99.5)).abs().to_degrees();
+    assert!(last < 0.5, "{last}");
+    // Without a lock, the foot turns with the body.
+    let free = headings(&FeetConfig { lock_angle_deg: 0.0, ..config }, 100, turns, on);
+    assert!((0..200).all(|k| wrap_angle(free[k] - turns(0.5 * k as f32)).abs() < 1e-4));
+}
+
+#[test]
+fn a_planted_foot_turns_with_a_body_that_is_further_than_the_lock_angle() {
+    let turns = |k: f32| wrap_angle(std::f32::consts::PI * k * DT_S);
+    let config = FeetConfig::default();
+    let shown = headings(&config, 120, turns, |_| true);
+    for (k, heading) in shown.iter().enumerate() {
+        let behind = wrap_angle(turns(0.5 * k as f32) - heading).to_degrees();
+        assert!((-0.1..=config.lock_angle_deg + 0.1).contains(&behind), "{k}: {behind}");
+    }
+    let steps = shown.windows(2).skip(60).map(|w| wrap_angle(w[1] - w[0]).to_degrees());
+    assert!(steps.clone().all(|step| (step - 1.5).abs() < 0.2), "{:?}", steps.collect::<Vec<_>>());
 }

@@ -6,13 +6,14 @@ use super::warp_goals::WarpGoals;
 use crate::adjust::feet::Footing;
 use crate::adjust::ground::{FitToGround, GroundStep};
 use crate::adjust::lower_body::LowerBody;
+use crate::adjust::two_bone_ik::BentLeg;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::input::{GroundHook, GroundPoint, MotionInput};
 use crate::matcher::character::Character;
 use crate::matcher::scratch::Scratch;
-use crate::matcher::state::{BlockLayout, MatcherState};
-use crate::math::lerp;
+use crate::matcher::state::MatcherState;
 use crate::math::spring::Spring;
+use crate::math::{Facing, Quat, Transform, lerp};
 use crate::pose::{Pose, velocity_in_root};
 use crate::rig::Body;
 use glam::Vec3;
@@ -107,6 +108,7 @@ impl<'a> Legs<'a> {
             let animated = root.point(leg.toe.translation);
             let footing = Footing {
                 animated,
+                heading_rad: heading_rad(character, root, leg),
                 carried: input.ground.map_or(Vec3::ZERO, |g| GroundPoint::under(g, animated).horizontal_velocity()),
                 clip_velocity: scratch.toe_velocities[slot],
                 slip,
@@ -209,10 +211,20 @@ impl BendLegs<'_> {
 /// locked feet; below the second, not at all. Legs that are bent so far reach, and the clip itself goes down.
 const LOW_HIPS: [f32; 2] = [0.85, 0.75];
 
+/// Turns of a foot below this angle are not shown, in radians.
+const LEAST_TURN_RAD: f32 = 1e-5;
+
 /// Returns the share of a lowering of the pelvis that is shown, 0 to 1, if the clip has its hips at `hips_m`.
 fn share_of_sinking(hips_m: f32, hips_rest_m: f32) -> f32 {
     let [high, low] = LOW_HIPS;
     if hips_rest_m > 0.0 { ((hips_m / hips_rest_m - low) / (high - low)).clamp(0.0, 1.0) } else { 1.0 }
+}
+
+/// Returns the heading of a foot in the world, radians about +Y: its turn since the standing pose, where feet point ahead.
+fn heading_rad(character: &Character, root: Transform, leg: &BentLeg) -> f32 {
+    let standing = character.model.rig.standing[leg.leg.toe.at()].rotation;
+    let turn = (root.rotation * leg.toe.rotation * standing.inverse()).yaw_twist();
+    Facing::from_rotation(turn).yaw()
 }
 
 /// Bends the legs so that the feet reach their targets.
@@ -224,8 +236,8 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
     config.pelvis.sink(&mut sunk, h.legs.pelvis_needed_m, after_s);
     let sunk_m = sunk.value * share_of_sinking(lower.hips().translation.y, character.resolved.hips_rest_m);
     lower.shift_hips(Vec3::Y * -sunk_m, pose);
-    let layout: &BlockLayout = &character.resolved.layout;
-    for (foot, leg) in state.feet(layout).iter().zip(lower.legs_mut()) {
+    let feet = state.feet(&character.resolved.layout);
+    for (foot, leg) in feet.iter().zip(lower.legs_mut()) {
         let Some(leg) = leg else { continue };
         // Position before the pelvis was lowered.
         let animated = root.point(leg.toe.translation + Vec3::Y * sunk_m);
@@ -234,8 +246,13 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
         if h.corrections.body.seen == 0.0 {
             target.y = config.above_ground(target.y);
         }
+        let turn_rad = foot.turn(config, heading_rad(character, root, leg), after_s);
+        let turns = turn_rad.abs() > LEAST_TURN_RAD;
+        if turns {
+            leg.turn_foot(Quat::from_rotation_y(turn_rad));
+        }
         let target = leg.less_stretched(root.inverse_point(target), foot.following(config, after_s), config.reach());
-        if (target - leg.toe.translation).length_squared() > 1e-10 {
+        if turns || (target - leg.toe.translation).length_squared() > 1e-10 {
             leg.stand(target, foot.standing(after_s), config.reach());
         }
     }

@@ -113,6 +113,7 @@ impl<'a> Legs<'a> {
                 touches: scratch.touching[slot] == 1,
                 lands_in_s: lands_in_s / rate,
                 stands_s: stands_s / rate,
+                place: None,
             };
             foot.tick(&config.feet, &footing, dt_s);
             let toe = root.inverse_point(foot.shown(&config.feet, footing.animated, 0.0));

@@ -133,6 +133,12 @@ impl Action {
         a + (b - a) * (x - k as f32)
     }
 
+    /// Returns true if hands touch, and the feet stay on the ground.
+    pub(crate) fn is_reach(&self) -> bool {
+        let first = self.contacts.iter().find(|c| c.mark == Some(0));
+        self.marks.len() == 1 && first.is_some_and(|c| matches!(c.limb, Limb::Hand(_)))
+    }
+
     /// Returns true if a contact of the first mark has begun at a time of the clip.
     pub(crate) fn first_mark_touches(&self, time_s: f32) -> bool {
         let feet = self.contacts.iter().filter(|c| matches!(c.limb, Limb::Foot(_)));

@@ -25,6 +25,8 @@ settings! {
         drop: f32 = 0.3, in 0.0 to 2.0;
         /// Change of a contact's height that is always allowed.
         lift_m: f32 = 0.05, in 0.0 to 2.0, unit "m";
+        /// The same for hands of a body whose feet stay on the ground: arms and knees make up for it.
+        hand_lift_m: f32 = 0.15, in 0.0 to 2.0, unit "m";
         /// Cost of a warp at its limits. Higher values prefer clips that need less of it; lower values prefer clips whose pose
         /// fits.
         warp_cost: f32 = 8.0, in 0.0 to 1e6;

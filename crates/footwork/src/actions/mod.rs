@@ -24,6 +24,7 @@ pub use action::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
 pub use approach::Approach;
 pub use config::ActionConfig;
 pub use place::Place;
+pub(crate) use plan::places;
 pub use plan::{Plan, Situation};
 pub use refusal::{Refusal, RefusalReason};
 pub use table::Actions;

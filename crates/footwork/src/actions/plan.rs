@@ -139,7 +139,8 @@ impl ActionConfig {
         let (action, marks, level_m) = (warp.action, &warp.marks, warp.root.position.y);
         let first = &action.marks[0];
         let height_m = first.position.y - action.ground_m[0];
-        let (off_m, limit_m) = (marks[0].position.y - level_m - height_m, self.lift_limit_m(height_m));
+        let least_m = if action.is_reach() { self.hand_lift_m } else { self.lift_m };
+        let (off_m, limit_m) = (marks[0].position.y - level_m - height_m, self.lift_limit_m(height_m).max(least_m));
         keep(&mut worst, off_m.abs(), limit_m, RefusalReason::Height { contact: 0, off_m, limit_m });
         cost += square(off_m / limit_m.max(1e-6));
         let m = flat(marks[0].position - warp.root.position).length();
@@ -202,6 +203,19 @@ impl ActionConfig {
         let turned = Quat::from_rotation_y(of.base().turn_rad) * entry.velocity;
         let faster = turned * rate - velocity;
         Ok((rate, self.warp_cost * warped + self.velocity_cost * faster.length_squared()))
+    }
+
+    /// Returns true if a warp that begins in the middle of an action keeps the limits on its way to mark `k`.
+    pub(crate) fn may_move(&self, warp: &Warp, k: usize, seconds: f32) -> bool {
+        let [off_m, turn_rad] = warp.needs(warp.base(), k);
+        let mark = &warp.action.marks[k];
+        let least_m = if warp.action.is_reach() { self.hand_lift_m } else { self.lift_m };
+        let lift_m = warp.at_mark(k).to.y - warp.base().point(mark.position).y;
+        let height_m =
+            mark.position.y - if k == 0 { warp.action.ground_m[0] } else { warp.action.marks[k - 1].position.y };
+        off_m <= self.slide_limit_m(warp.action, warp.base_s, k)
+            && turn_rad.to_degrees() <= self.turn_limit_deg(seconds)
+            && lift_m.abs() <= self.lift_limit_m(height_m).max(least_m)
     }
 }
 

@@ -12,6 +12,9 @@ use glam::Vec3;
 /// Distance between two contacts below which shares follow the time instead of the distance, in metres.
 const STANDS_M: f32 = 1e-2;
 
+/// Share of the next correction from which its contact is too near to be moved.
+const TOO_NEAR: f32 = 0.8;
+
 /// An action with its requested contacts.
 #[derive(Clone, Copy, Debug)]
 pub struct Warp<'a> {
@@ -59,19 +62,19 @@ impl Warp<'_> {
         before
     }
 
-    /// Returns the correction between two of them. Times of the clip, in seconds: start of the shift, start of the lift, end of both.
-    fn between(
-        &self,
-        before: Correction,
-        next: Correction,
-        [since_s, rises_s, to_s]: [f32; 3],
-        time_s: f32,
-    ) -> Correction {
+    /// Returns the shares of the next correction over the ground and in height. Times of the clip, in seconds: start of the shift, start of
+    /// the lift, end of both.
+    fn shares(&self, [since_s, rises_s, to_s]: [f32; 3], time_s: f32) -> [f32; 2] {
         let of_time = |from_s: f32| ((time_s - from_s) / (to_s - from_s).max(1e-3)).clamp(0.0, 1.0);
         let [from_m, now_m, to_m] = [since_s, time_s, to_s].map(|s| self.action.travelled_m(s));
         let of_travel = ((now_m - from_m) / (to_m - from_m).max(1e-3)).clamp(0.0, 1.0);
         let flat = smoothstep(if to_m - from_m > STANDS_M { of_travel } else { of_time(since_s) });
-        let up = smoothstep(of_time(rises_s));
+        [flat, smoothstep(of_time(rises_s))]
+    }
+
+    /// Returns the correction between two of them, with times as those of [`Warp::shares`].
+    fn between(&self, before: Correction, next: Correction, times_s: [f32; 3], time_s: f32) -> Correction {
+        let [flat, up] = self.shares(times_s, time_s);
         let (a, b) = (before.point(next.from), next.to);
         Correction {
             from: next.from,
@@ -94,6 +97,40 @@ impl Warp<'_> {
             None => return None,
         };
         Some(correction.point(contact.position))
+    }
+
+    /// Returns the warp with mark `k`, the next one after a time of the clip, and those behind it moved to `marks`. Where it is at that
+    /// time does not change. `root_of_clip`: root of the clip at a time. `None` if the mark is too near.
+    pub(crate) fn moved(
+        self,
+        k: usize,
+        time_s: f32,
+        marks: [Place; MAX_MARKS],
+        root_of_clip: impl Fn(f32) -> Place,
+    ) -> Option<Self> {
+        let (mark, last) = (&self.action.marks[k], k.checked_sub(1).map(|k| &self.action.marks[k]));
+        let now = self.correction(time_s);
+        let mut moved = Self { marks, ..self };
+        moved.marks[..k].copy_from_slice(&self.marks[..k]);
+        let since_s = last.map_or(self.base_s, |last| self.base_s.max(last.end_s).max(last.start_s));
+        if since_s >= time_s {
+            return Some(moved);
+        }
+        // From a mark on, the base is there.
+        moved.base_s = since_s;
+        moved.clip_root = root_of_clip(since_s);
+        let (next, [flat, up]) =
+            (moved.at_mark(k), moved.shares([since_s, mark.rises_s.max(since_s), mark.start_s], time_s));
+        if flat.max(up) > TOO_NEAR {
+            return None;
+        }
+        // A base from which the correction at this time is the same.
+        let (share, to) = (Vec3::new(flat, up, flat), now.point(mark.position));
+        let turn_rad = now.turn_rad - wrap_angle(next.turn_rad - now.turn_rad) * (flat / (1.0 - flat));
+        let base = Correction { from: mark.position, to: (to - next.to * share) / (Vec3::ONE - share), turn_rad };
+        let yaw_rad = wrap_angle(moved.clip_root.yaw_rad + turn_rad);
+        moved.root = Place { position: base.point(moved.clip_root.position), yaw_rad };
+        Some(moved)
     }
 
     /// Returns what the warp has to do from a correction to that of mark `k`: shift of the contact over the ground, in metres; turn,

@@ -1,7 +1,7 @@
 //! A character's memory of its action. It consists of floats in the character's state.
 
 use super::playing::Playing;
-use crate::actions::{Action, Actions, MAX_MARKS, Place, Warp};
+use crate::actions::{Action, ActionConfig, Actions, MAX_MARKS, Place, Warp};
 use crate::database::Database;
 use crate::math::Transform;
 use bytemuck::{Pod, Zeroable};
@@ -35,6 +35,8 @@ pub(crate) struct Acted {
     pub root: Place,
     /// Requested contacts: world.
     pub marks: [Place; MAX_MARKS],
+    /// Height of the ground at the entry: world, in metres.
+    pub level_m: f32,
     /// 1 if the next choice must not continue the action's clip.
     pub over: f32,
     /// 1 + number of the last request; 0 before the first.
@@ -134,9 +136,36 @@ impl Acted {
         Warp { action, base_s: self.base_s, clip_root, root: self.root, marks: self.marks }
     }
 
+    /// Returns this memory with the contacts that are still ahead moved to `marks`. `None` if nothing changes, or if the limits of the
+    /// warp do not allow it.
+    pub fn with_marks(
+        &self,
+        db: &Database,
+        (action, marks): (&Action, [Place; MAX_MARKS]),
+        now_s: f64,
+        config: &ActionConfig,
+    ) -> Option<Self> {
+        let clip_s = self.clip_s(action, now_s) as f32;
+        let k = action.marks.iter().position(|mark| mark.start_s > clip_s)?;
+        if marks[k..] == self.marks[k..] {
+            return None;
+        }
+        let root_of_clip = |s: f32| Place::of(db.view(action.clip, action.mirrored).root(f64::from(s)).0);
+        let warp = self.warp(db, action);
+        let moved = warp.moved(k, clip_s, marks, root_of_clip)?;
+        let clip_root = root_of_clip(clip_s);
+        let root = Place::of(warp.root_at(clip_s, clip_root.transform()));
+        let from_now = Warp { base_s: clip_s, clip_root, root, ..moved };
+        let seconds = (self.time_s(action, action.marks[k].start_s) - now_s) as f32;
+        let base_at_s = split_s(self.time_s(action, moved.base_s));
+        let base = Self { base_s: moved.base_s, base_at_s, root: moved.root, marks: moved.marks, ..*self };
+        config.may_move(&from_now, k, seconds).then_some(base)
+    }
+
     /// Returns this memory after the character was moved by `by`.
     pub fn moved(&self, by: Transform) -> Self {
-        Self { root: self.root.moved(by), marks: self.marks.map(|mark| mark.moved(by)), ..*self }
+        let marks = self.marks.map(|mark| mark.moved(by));
+        Self { root: self.root.moved(by), marks, level_m: self.level_m + by.translation.y, ..*self }
     }
 
     /// Returns false for a memory that no control tick can leave.

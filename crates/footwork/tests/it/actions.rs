@@ -16,7 +16,8 @@ use std::sync::{Arc, OnceLock};
 pub fn database() -> Arc<Database> {
     static DB: OnceLock<Arc<Database>> = OnceLock::new();
     let make = || {
-        let clips = footwork_gait::clips(&GaitOptions { routes: false, actions: true, ..Default::default() });
+        let clips =
+            footwork_gait::clips(&GaitOptions { routes: false, actions: true, gestures: true, ..Default::default() });
         let mut config = BuildConfig::default();
         config.multiply.mode = Multiply::Off;
         Arc::new(build(&clips, &config, &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}")).0)
@@ -131,6 +132,11 @@ const STEER_S: f64 = 1.0 / 6.0;
 
 /// Runs up, requests an action, and steers to its entry.
 fn run(case: &Case, frames: (f32, bool)) -> Seen {
+    run_seeing(case, frames, |_| ())
+}
+
+/// As [`run`]; `see` is called after each update.
+fn run_seeing(case: &Case, frames: (f32, bool), mut see: impl FnMut(&MotionMatcher)) -> Seen {
     let who = character();
     let start_m = if case.kind == "drop" { case.size_m } else { 0.0 };
     let start = Transform { translation: Vec3::Y * start_m, ..Transform::IDENTITY };
@@ -160,7 +166,10 @@ fn run(case: &Case, frames: (f32, bool)) -> Seen {
         if touched && case.kind == "sit" && k % 6 == 0 {
             input.action = None;
         }
-        advance(&mut m, &input, f64::from(k) * STEER_S, frames, |m| watch(m, &mut seen));
+        advance(&mut m, &input, f64::from(k) * STEER_S, frames, |m| {
+            watch(m, &mut seen);
+            see(m);
+        });
     }
     seen
 }
@@ -341,7 +350,7 @@ fn memories_that_no_update_can_produce_are_rejected() {
     }
     let good = m.state().clone();
     // The memory of the action is the last part of the block.
-    let action = good.block.len() - 29;
+    let action = good.block.len() - 28;
     let mut rejected = 0;
     for at in action..good.block.len() {
         for value in [f32::NAN, -3.0, 1e9, 0.5] {
@@ -484,7 +493,7 @@ fn outcomes(actions: footwork::actions::ActionConfig) -> String {
     let who = character().with_config(MatcherConfig { actions, ..MatcherConfig::default() }).unwrap();
     let (db, who) = (database(), Arc::new(who));
     let all =
-        [("vault", 0.95, 1.6, 8.0), ("drop", 1.02, 2.4, -12.0), ("jump", 1.6, 3.4, 20.0), ("pick_up", 0.45, 1.4, 5.0)];
+        [("vault", 0.95, 1.6, 8.0), ("drop", 1.02, 2.4, -12.0), ("jump", 1.6, 3.4, 20.0), ("pick_up", 0.5, 1.4, 5.0)];
     let run = |(kind, size_m, distance_m, angle_deg): (&'static str, f32, f32, f32)| {
         let case = Case { kind, speed_mps: 1.5, size_m, distance_m, angle_deg };
         let start =
@@ -525,4 +534,97 @@ fn every_setting_of_actions_changes_the_motion() {
         }
     }
     assert!(dead.is_empty(), "settings without effect: {dead:?}");
+}
+
+#[test]
+fn contacts_that_move_are_met_within_the_limits() {
+    for (speed_mps, far) in [(0.0, false), (0.1, false), (0.0, true)] {
+        let (mut m, mut input, updates) = vaulting();
+        let (first, side) =
+            (input.action.unwrap(), Facing::from_rotation(m.pose().world_from_root().rotation).rotation() * Vec3::X);
+        let (mut seen, mut moved_m, mut last) = (Seen::default(), 0.0, m.pose().clone());
+        let mut fastest_mps: f32 = 0.0;
+        for k in 0..updates {
+            if m.output().owns_root && moved_m < 0.08 {
+                moved_m += speed_mps / 60.0;
+            }
+            let shift = side * if far && m.output().owns_root { 2.0 } else { moved_m };
+            let mut request = first;
+            request.contacts[0].as_mut().unwrap().position += shift;
+            input.action = Some(request);
+            m.update(&input, 1.0 / 60.0).unwrap();
+            watch(&m, &mut seen);
+            let way = m.pose().world_from_root().translation - last.world_from_root().translation;
+            fastest_mps = fastest_mps.max(way.length() * 60.0);
+            last.copy_from(m.pose());
+            if let Some(ActionView::Plays { marks, clip_s, .. }) = m.action_view() {
+                let near = (marks[0].position - (first.contacts[0].unwrap().position + side * moved_m)).length();
+                let action = &m.character().actions().all()[m.character().playing_action(m.state()).unwrap()];
+                assert!(clip_s < action.marks[0].start_s - 0.5 || near < 0.03, "{k}: {near} m behind");
+            }
+        }
+        assert!(seen.left() && seen.contacts > 10 && seen.error_m < 0.01, "{speed_mps} {far}: {seen:?}");
+        assert!(fastest_mps < 5.0 && (speed_mps == 0.0 || moved_m > 0.07), "{fastest_mps} m/s, moved by {moved_m} m");
+    }
+}
+
+#[test]
+fn a_state_machine_goes_on_behind_an_action_and_its_new_clip_plays_afterwards() {
+    use footwork::machine::{Machine, MachineSpec};
+    let spec = r#"
+        variables = { wave = 0 }
+        states = [{ name = "free", match = "" }, { name = "wave", clip = "wave_left" }]
+        transitions = [{ from = "free", to = "wave", when = "wave" }]
+    "#;
+    let spec: MachineSpec = toml::from_str(spec).unwrap();
+    let machine = Arc::new(Machine::new(database(), spec).unwrap());
+    let mut variables = machine.variables();
+    let who = Arc::new(character().with_machine(Some(machine)).unwrap());
+    let (other, input, updates) = vaulting();
+    let mut m = MotionMatcher::of(who.clone(), Transform::IDENTITY).unwrap();
+    // A machine with one state of matching moves as none.
+    for _ in 0..150 {
+        m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap();
+    }
+    assert_eq!(m.pose().translations, other.pose().translations);
+    let (mut steps, mut state_s) = (Vec::new(), None);
+    for k in 0..updates {
+        variables.set("wave", f32::from(u8::from(k > 60))).unwrap();
+        m.update(&MotionInput { variables: variables.values(), ..input }, 1.0 / 60.0).unwrap();
+        steps.extend(m.output().actions.iter().map(|e| e.step));
+        state_s = state_s.or(m.output().state_changes.first().map(|_| m.output().owns_root));
+        let wave = who.clip_name(m.output().playing.clip) == Some("wave_left");
+        assert_eq!(wave, steps.contains(&ActionStep::Left), "update {k}");
+    }
+    assert_eq!((who.machine_state(m.state()), state_s, steps.len()), (Some(1), Some(true), 5), "{steps:?}");
+}
+
+#[test]
+fn a_body_of_the_game_follows_the_action_that_owns_the_root() {
+    use footwork::adjust::root::{RootConfig, RootMode};
+    use footwork::input::ExternalBody;
+    let root = RootConfig { mode: RootMode::External, ..RootConfig::default() };
+    let who = Arc::new(character().with_config(MatcherConfig { root, ..MatcherConfig::default() }).unwrap());
+    let mut m = MotionMatcher::of(who, Transform::IDENTITY).unwrap();
+    let case = Case { kind: "mantle", speed_mps: 1.4, size_m: 1.3, distance_m: 2.4, angle_deg: 5.0 };
+    let (mut body, mut seen, mut input) = (ExternalBody::default(), Seen::default(), common::walk(Vec3::Z));
+    let mut apart_m: f32 = 0.0;
+    body.facing = Facing::FORWARD;
+    for k in 0..500 {
+        if k == 120 {
+            input.action = Some(case.request(&database(), m.pose().world_from_root()));
+        }
+        if m.output().owns_root {
+            let root = m.pose().world_from_root();
+            (body.position, body.facing) = (root.translation, Facing::from_rotation(root.rotation));
+        } else {
+            body.velocity = Vec3::Z * 1.4;
+            body.position += body.velocity / 60.0;
+        }
+        m.update(&MotionInput { body: Some(body), ..input }, 1.0 / 60.0).unwrap();
+        watch(&m, &mut seen);
+        apart_m = apart_m.max((m.pose().world_from_root().translation - body.position).length());
+    }
+    assert!(seen.left() && seen.error_m < 0.01 && seen.contacts > 50, "{seen:?}");
+    assert!(m.pose().world_from_root().translation.y > 1.2 && apart_m < 0.2, "{apart_m} m apart");
 }

@@ -2,7 +2,7 @@
 
 use super::blend::Transition;
 use super::query::{Query, write_shown_body};
-use crate::actions::{Place, Plan, Refusal, RefusalReason, Situation};
+use crate::actions::{Place, Plan, Refusal, RefusalReason, Situation, places};
 use crate::input::{ActionRequest, MotionInput};
 use crate::matcher::acted::{Acted, NEVER, NONE, PLAYS, split_s};
 use crate::matcher::acting::Acting;
@@ -38,6 +38,7 @@ impl Act<'_> {
         if is_new && !self.notice(acting, &request) {
             return false;
         }
+        self.move_marks(acting, &request);
         (is_new || self.acted().waits > 0.0) && self.try_to_enter(acting, &request, is_new)
     }
 
@@ -75,6 +76,18 @@ impl Act<'_> {
             self.tell(request.id, ActionStep::Refused(refusal));
         }
         !busy
+    }
+
+    /// Moves the contacts of the action that plays to those of its request, as far as the limits allow.
+    fn move_marks(&mut self, acting: &Acting, request: &ActionRequest) {
+        let now_s = self.state.header.clock.time_s;
+        let acted = *self.acted();
+        let answers = acted.stage == PLAYS && acted.id == f32::from(request.id);
+        let Some(action) = acting.played(&acted).filter(|_| answers) else { return };
+        let Some(marks) = places(action, request, acted.level_m) else { return };
+        if let Some(moved) = acted.with_marks(&acting.db, (action, marks), now_s, &self.character.config.actions) {
+            *self.acted() = moved;
+        }
     }
 
     /// Enters the action of a request if it fits well enough. Returns true if it did.
@@ -162,6 +175,7 @@ impl Act<'_> {
             held_s: 0.0,
             root,
             marks: plan.marks,
+            level_m: root.position.y,
             over: 0.0,
             waits: 0.0,
             ..acted

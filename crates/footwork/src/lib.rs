@@ -29,6 +29,7 @@
 //! allocate nor lock; results do not depend on the frame rate; builds and file writes are atomic; non-finite values are rejected;
 //! all state that must survive a frame is one plain struct. Conventions are in [`frames`].
 
+pub mod actions;
 pub mod adjust;
 pub mod advanced;
 pub mod blend;

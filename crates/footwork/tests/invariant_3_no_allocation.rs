@@ -22,14 +22,14 @@ use footwork::advanced::search::{Candidates, Match, SearchIndex, SearchQuery};
 use footwork::build::{BuildConfig, ClipRule, CurveSpec, EventSpec, SchemaConfig};
 use footwork::database::{Database, MirrorMode, TagCost};
 use footwork::frames::RowIndex;
-use footwork::input::HandTarget;
+use footwork::input::{ActionContact, ActionRequest, HandTarget};
 use footwork::input::{Goal, GroundPoint, MotionInput, Path, TrajectoryPoint};
 use footwork::learned::Networks;
 use footwork::machine::blend_space::BlendSpaceSpec;
 use footwork::machine::{Machine, MachineSpec};
 use footwork::matcher::Backend;
-use footwork::matcher::Character;
 use footwork::matcher::Crowd;
+use footwork::matcher::{ActionStep, Character};
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, SearchConfig, SearchScheduler, step};
 use footwork::math::Facing;
 use footwork::math::Transform;
@@ -294,6 +294,36 @@ fn a_state_machine_allocates_nothing() {
     });
     assert_eq!(calls, 0);
     assert!(states.iter().filter(|s| **s).count() >= 4 && events > 20, "{states:?}, {events} events");
+}
+
+#[test]
+fn an_action_allocates_nothing() {
+    let options = footwork_gait::GaitOptions { routes: false, actions: true, ..Default::default() };
+    let db = Arc::new(common::built(&footwork_gait::clips(&options), &BuildConfig::default()).0);
+    let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
+    let walk = common::walk(Vec3::Z);
+    (0..120).for_each(|_| drop(m.update(&walk, 1.0 / 60.0)));
+    let edge = m.pose().world_from_root() * Transform::new(Vec3::new(0.0, 0.98, 2.6), Default::default());
+    let contact = ActionContact { position: edge.translation, facing: Facing::FORWARD };
+    let mut request = ActionRequest::new(1, db.action_kind("vault").unwrap(), contact);
+    let (mut entered, mut left, mut rejected) = (0, 0, 0);
+    let calls = allocations(|| {
+        for k in 0..400 {
+            if k % 100 == 99 {
+                request.id += 1;
+            }
+            // The obstacle moves a little.
+            request.contacts[0].as_mut().unwrap().position.x = 1e-4 * (k % 30) as f32;
+            m.update(&MotionInput { action: Some(request), ..walk }, 1.0 / 60.0).unwrap();
+            for event in &m.output().actions {
+                entered += u32::from(matches!(event.step, ActionStep::Entered { .. }));
+                left += u32::from(event.step == ActionStep::Left);
+                rejected += u32::from(matches!(event.step, ActionStep::Refused(_)));
+            }
+        }
+    });
+    assert_eq!(calls, 0);
+    assert!(entered > 0 && left == entered && rejected > 0, "{entered} entered, {left} left, {rejected} rejected");
 }
 
 #[test]

@@ -136,6 +136,9 @@ pub(crate) struct Footing {
     pub stands_s: f32,
     /// Velocity of the ground under the foot, world, m/s; zero for ground at rest.
     pub carried: Vec3,
+    /// Planned position of the toe in the contact that comes next or lasts, world; the animated position arrives there. `None`: the
+    /// toe stands where it comes to rest.
+    pub place: Option<Vec3>,
 }
 
 impl Foot {
@@ -232,10 +235,11 @@ impl Foot {
             return;
         }
         match config.lock {
-            FootLock::Leash if now.touches && !self.held() && self.is_near(config) => self.hold(config),
+            FootLock::Leash if now.touches && !self.held() && self.is_near(config) => self.hold(config, now.place),
+            FootLock::Leash if now.touches && self.held() && self.is_off(now.place) => self.hold(config, now.place),
             FootLock::Leash if lands && !self.held() => self.land(config, now),
             FootLock::Leash if (!now.touches && self.held()) || self.landing > 0.0 => self.release(config),
-            FootLock::Reference if began => self.hold(config),
+            FootLock::Reference if began => self.hold(config, None),
             FootLock::Reference if self.held() => {
                 let left_behind = (self.point - animated).length() > config.lock_radius_m;
                 if !now.touches || left_behind {
@@ -270,6 +274,8 @@ impl Foot {
         let goal = flat(now.slip * (0.5 * now.stands_s.min(config.landing_s)));
         let goal = goal.clamp_length_max(MOST_LEAD * config.lock_radius_m);
         let goal_velocity = flat(-now.slip - passing * left);
+        // The animated position arrives at a planned place, and rests there.
+        let (goal, goal_velocity) = if now.place.is_some() { (Vec3::ZERO, Vec3::ZERO) } else { (goal, goal_velocity) };
         let t = now.lands_in_s.max(SHORTEST_S);
         // Close to touch-down only the speed can still be corrected; the position follows from it.
         let coasting = offset + (relative + goal_velocity) * (0.5 * t);
@@ -288,8 +294,13 @@ impl Foot {
         flat(way).length() <= LEASH_SLACK * config.lock_radius_m
     }
 
-    /// Starts to hold the toe.
-    fn hold(&mut self, config: &FeetConfig) {
+    /// Returns true if the toe is held elsewhere than at its planned position.
+    fn is_off(&self, place: Option<Vec3>) -> bool {
+        place.is_some_and(|place| flat(place - self.point).length() > OFF_M)
+    }
+
+    /// Starts to hold the toe: at its planned position, or where it comes to rest.
+    fn hold(&mut self, config: &FeetConfig, place: Option<Vec3>) {
         let (shown, velocity) = self.now(config);
         if config.lock == FootLock::Reference {
             // The current position, at the toe height of the reference's data.
@@ -298,12 +309,13 @@ impl Foot {
         } else {
             // The point where the toe comes to rest: a critically damped spring that starts at this distance does not overshoot.
             let glide = spring::way_to_rest(velocity, config.hold_half_life_s);
-            self.point = shown + glide;
-            self.offset = Vec3::new(-glide.x, shown.y - self.animated.y, -glide.z);
+            self.point = place.unwrap_or(shown + glide);
+            let way = if place.is_some() { self.point - shown } else { glide };
+            self.offset = Vec3::new(-way.x, shown.y - self.animated.y, -way.z);
             self.offset_velocity = Vec3::new(velocity.x, velocity.y - self.animated_velocity.y, velocity.z);
         }
         self.heading.change(config, self.held(), Change::Hold);
-        (self.since_s, self.held_s, self.landing) = (0.0, f32::MIN_POSITIVE, 0.0);
+        (self.since_s, self.held_s, self.landing) = (0.0, self.held_s.max(f32::MIN_POSITIVE), 0.0);
     }
 
     /// Releases the toe to its animated position.
@@ -382,6 +394,8 @@ const LATE_S: f32 = 0.06;
 const MOST_LEAD: f32 = 0.9;
 /// Maximum acceleration of a landing toe, m/s2.
 const MOST_ACCELERATION_MPS2: f32 = 25.0;
+/// Distance from its planned position up to which a held toe stays where it is, metres.
+const OFF_M: f32 = 1e-3;
 /// Height at which the reference holds toes, metres.
 const REFERENCE_TOE_HEIGHT_M: f32 = 0.02;
 

@@ -74,6 +74,17 @@ impl Hand {
     }
 }
 
+/// Bends an arm so that its hand comes `weight` (0 to 1) of the way to a point in root space. The hand keeps its rotation.
+pub(crate) fn touch(config: &HandConfig, skeleton: &Skeleton, arm: Leg, pose: &mut Pose, (to, weight): (Vec3, f32)) {
+    let mut bent = BentLeg::of(skeleton, pose, arm);
+    bent.pole = ELBOW_SIDE;
+    let (hand, rotation) = (bent.toe.translation, bent.ankle.rotation);
+    let reach = Reach { soft_m: config.elbow_soft_m, kept_m: config.elbow_kept_m };
+    bent.reach(hand + (to - hand) * weight, reach);
+    bent.turn_foot(rotation * bent.ankle.rotation.inverse());
+    bent.write(pose);
+}
+
 /// Weight below which the pose is not changed.
 const LEAST_WEIGHT: f32 = 1e-4;
 /// Direction in which the elbow of a straight arm bends, root space: back and down.

@@ -86,6 +86,9 @@ pub enum InputError {
     /// `root.mode = "external"` is set, but the input has no body.
     #[error("`body` is missing: `root.mode = \"external\"` needs the body that the game moves in every update")]
     NoBody,
+    /// An action is requested of a character without actions.
+    #[error("`action`: the character has no actions; tag clips with the kind of action and with `no_locomotion`")]
+    NoActions,
     /// Slices have different lengths.
     #[error("{what}: {found} given for {expected} characters")]
     Characters {

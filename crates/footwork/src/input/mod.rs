@@ -3,6 +3,7 @@
 //! [`MotionInput`] borrows paths, trajectories and hooks, and is passed to an update. [`OwnedInput`] owns its values and has no
 //! hooks. It can be stored, copied and sent to other threads: use it for components, networks and bindings.
 
+mod action;
 mod error;
 mod goal;
 mod hooks;
@@ -10,6 +11,7 @@ pub(crate) mod montages;
 pub(crate) mod owned;
 mod path;
 
+pub use action::{ActionContact, ActionKind, ActionRequest};
 pub use error::InputError;
 pub use goal::{Gait, Goal, Stick, TrajectoryPoint};
 pub(crate) use hooks::CheckedHooks;
@@ -85,6 +87,11 @@ pub struct MotionInput<'a> {
     pub look_at: Option<Vec3>,
     /// Targets of the left and the right hand; `None` keeps the motion of the clip.
     pub hands: [Option<HandTarget>; 2],
+    /// An action to take, such as a jump, a climb or a seat. Keep the request in the input:
+    /// [`Output::actions`](crate::matcher::Output) reports what becomes of it. The player steers until the action is entered. A request
+    /// that is dropped before that is called off. An action that ends in a contact, such as a seat, lasts until its request is dropped or
+    /// another one can be entered.
+    pub action: Option<ActionRequest>,
 }
 
 impl std::fmt::Debug for MotionInput<'_> {
@@ -102,6 +109,7 @@ impl std::fmt::Debug for MotionInput<'_> {
             .field("body", &self.body)
             .field("look_at", &self.look_at)
             .field("hands", &self.hands)
+            .field("action", &self.action)
             .finish()
     }
 }
@@ -176,6 +184,7 @@ impl MotionInput<'_> {
         if let Some(target) = self.look_at {
             finite("look_at", &target.to_array())?;
         }
+        self.action.as_ref().map_or(Ok(()), ActionRequest::validate)?;
         for hand in self.hands.iter().flatten() {
             finite("hands.position", &hand.position.to_array())?;
             let Some(rotation) = hand.rotation else { continue };

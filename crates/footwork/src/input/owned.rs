@@ -1,6 +1,8 @@
 //! Inputs that own their values.
 
-use super::{ExternalBody, Goal, HandTarget, Later, MontageCall, MotionInput, Path, Stick, TrajectoryPoint};
+use super::{
+    ActionRequest, ExternalBody, Goal, HandTarget, Later, MontageCall, MotionInput, Path, Stick, TrajectoryPoint,
+};
 use crate::database::{TagCost, TagQuery};
 use crate::math::Facing;
 use glam::Vec3;
@@ -30,6 +32,8 @@ pub struct OwnedInput {
     pub look_at: Option<Vec3>,
     /// Targets of the left and the right hand.
     pub hands: [Option<HandTarget>; 2],
+    /// An action to take; see [`MotionInput::action`].
+    pub action: Option<ActionRequest>,
 }
 
 /// [`Goal`] without borrows.
@@ -83,6 +87,7 @@ impl OwnedInput {
             body: self.body,
             look_at: self.look_at,
             hands: self.hands,
+            action: self.action,
             ..MotionInput::default()
         }
     }

@@ -31,12 +31,12 @@ impl Character {
 
     /// Returns its state machine.
     pub fn machine(&self) -> Option<&Machine> {
-        as_machine(&*self.director)
+        as_machine(&*self.undirected)
     }
 
     /// Returns its state machine, shared.
     pub(crate) fn shared_machine(&self) -> Option<Arc<Machine>> {
-        let director: Arc<dyn Any + Send + Sync> = self.director.clone();
+        let director: Arc<dyn Any + Send + Sync> = self.undirected.clone();
         director.downcast().ok()
     }
 

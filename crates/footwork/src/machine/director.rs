@@ -27,7 +27,7 @@ impl Director for Machine {
         self.begin(memory);
     }
 
-    fn is_memory(&self, memory: &[f32]) -> bool {
+    fn is_memory(&self, memory: &[f32], _playing: &Playing, _now_s: f64) -> bool {
         self.is_own_memory(memory)
     }
 
@@ -87,7 +87,7 @@ impl Director for Machine {
         }
     }
 
-    fn play_rate(&self, memory: &[f32], is_over: bool) -> Option<f32> {
+    fn play_rate(&self, memory: &[f32], _playing: &Playing, is_over: bool) -> Option<f32> {
         let state = self.state_in(memory);
         match state.plays {
             Plays::Matching { .. } => None,
@@ -149,6 +149,10 @@ impl Director for Machine {
 
     fn leads_leg(&self, at: AfterTick, slot: usize) -> Option<Playing> {
         LayersAt::of(self, at).leads(slot)
+    }
+
+    fn resume(&self, memory: &mut [f32]) {
+        self.layout.head_mut(memory).ticks = 0.0;
     }
 
     fn restart(&self, memory: &mut [f32], time_s: f64, output: &mut Output) {

@@ -222,6 +222,9 @@ impl Machine {
         if playing.is_some_and(|priority| priority > montage.priority) {
             return Begin::Never;
         }
+        if at.root_is_owned && montage.root_motion {
+            return Begin::Later;
+        }
         // At most two montages are visible on a layer: a third waits until one of them has ended.
         if old.montage().is_none() && new.fresh != 1.0 { Begin::Now } else { Begin::Later }
     }

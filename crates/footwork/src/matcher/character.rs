@@ -1,5 +1,6 @@
 //! A character with resolved settings: the shared, immutable input of [`super::step`].
 
+use super::acting::Acting;
 use super::config::{ConfigError, MatcherConfig};
 use super::director::{Director, Plain};
 use super::levers::Levers;
@@ -11,6 +12,7 @@ use super::source::MotionSource;
 use super::state::{BlockLayout, MatcherState};
 use super::state_groups::LastTransition;
 use super::weights::{multipliers, shortlist_multipliers, tagged};
+use crate::actions::Actions;
 use crate::adjust::look_at::LookJoint;
 use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
@@ -35,7 +37,13 @@ pub struct Character {
     pub(crate) source: Arc<dyn MotionSource>,
     pub(super) chooser: Arc<dyn Chooser>,
     pub(crate) database: Option<Arc<Database>>,
+    /// What controls it: its actions, else `undirected`.
     pub(crate) director: Arc<dyn Director>,
+    /// What controls it beside its actions: plain matching, or a state machine.
+    pub(crate) undirected: Arc<dyn Director>,
+    /// The director of its actions; `None` without actions.
+    pub(super) acting: Option<Arc<Acting>>,
+    pub(super) actions: Arc<Actions>,
     /// Shared, so that a recorder detects changed settings by comparing pointers.
     pub(super) config: Arc<MatcherConfig>,
     pub(super) resolved: Resolved,
@@ -97,8 +105,20 @@ impl Character {
     ) -> Result<Self, ConfigError> {
         config.validate_for(&model)?;
         let resolved = Resolved::new(&model, &*source, &config, &Plain);
-        let director = Arc::new(Plain);
-        Ok(Self { model, source, chooser, database: None, director, config: Arc::new(config), resolved })
+        let (director, actions) = (Arc::new(Plain), Arc::new(Actions::NONE));
+        let (undirected, config) = (director.clone(), Arc::new(config));
+        Ok(Self {
+            model,
+            source,
+            chooser,
+            database: None,
+            director,
+            undirected,
+            acting: None,
+            actions,
+            config,
+            resolved,
+        })
     }
 
     /// Returns the same character with the database that it searches, if any.
@@ -112,11 +132,22 @@ impl Character {
         Self { model, source, resolved, ..self }
     }
 
-    /// Returns the same character with another director.
-    pub(crate) fn directed_by(self, director: Arc<dyn Director>) -> Self {
+    /// Returns the same character with another director beside its actions.
+    pub(crate) fn directed_by(self, undirected: Arc<dyn Director>) -> Self {
         let base = self.source.undirected().unwrap_or_else(|| self.source.clone());
-        let (model, source) = (self.model.clone(), director.clone().source(base));
-        Self { director, ..self }.with_source(model, source)
+        let (model, source) = (self.model.clone(), undirected.clone().source(base));
+        let db = self.database.clone().filter(|_| !self.actions.is_empty());
+        let acting = db.map(|db| {
+            let (inner, actions, config) = (undirected.clone(), self.actions.clone(), self.config.actions);
+            Arc::new(Acting { inner, actions, db, config })
+        });
+        let director = acting.clone().map_or(undirected.clone(), |acting| acting as Arc<dyn Director>);
+        Self { director, undirected, acting, ..self }.with_source(model, source)
+    }
+
+    /// Returns its actions, as read from its clips; none for a character of networks.
+    pub fn actions(&self) -> &Actions {
+        &self.actions
     }
 
     /// Initialises the memories of motion source and director in a new state.

@@ -1,6 +1,7 @@
 //! Settings of a character. They may be changed at any time; nothing has to be rebuilt.
 
 use super::model::Model;
+use crate::actions::ActionConfig;
 use crate::adjust::feet::{FeetConfig, FootLock};
 use crate::adjust::ground::GroundConfig;
 use crate::adjust::hands::HandConfig;
@@ -70,6 +71,10 @@ settings! {
         ///
         /// At work where a game gives a hand a target.
         hands: HandConfig;
+        /// Actions: limits of their warp, and costs.
+        ///
+        /// At work where a game requests an action.
+        actions: ActionConfig;
     }
 
     /// The `[matcher.search]` table.

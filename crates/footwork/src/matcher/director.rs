@@ -9,6 +9,8 @@ use super::scratch::LayerScratch;
 use super::source::{MotionSource, Playhead, SourceScratch};
 use super::state::{AfterTick, Commanded};
 use super::state_groups::{Clock, Playback};
+use crate::actions::Limb;
+use crate::blend::Offset;
 use crate::database::TagQuery;
 use crate::input::{InputError, MotionInput};
 use crate::math::Transform;
@@ -33,6 +35,8 @@ pub(crate) struct Directed<'a> {
     pub body: Commanded<'a>,
     /// True while nothing can be played.
     pub stranded: bool,
+    /// True while another director owns the root: motion that moves the root must wait.
+    pub root_is_owned: bool,
     /// The director's memory; written.
     pub memory: &'a mut [f32],
     /// Memory of the motion source; written.
@@ -46,6 +50,19 @@ pub(crate) struct Directed<'a> {
 }
 
 impl Directed<'_> {
+    /// Returns the character as a director sees it whose memory begins at `from`.
+    pub fn inner(&mut self, from: usize, root_is_owned: bool) -> Directed<'_> {
+        Directed {
+            memory: &mut self.memory[from..],
+            source_memory: self.source_memory,
+            next_memory: self.next_memory,
+            scratch: self.scratch,
+            output: self.output,
+            root_is_owned,
+            ..*self
+        }
+    }
+
     /// Returns the playing clip and time.
     pub fn playhead(&self) -> Playhead<'_> {
         Playhead { playing: self.playback.playing, memory: self.source_memory }
@@ -68,12 +85,36 @@ pub(crate) struct ReportTimes {
 pub(crate) enum Directive {
     /// Motion matching chooses.
     Match,
+    /// Motion matching chooses. The playing clip must not continue.
+    MatchAnew,
     /// Motion matching chooses once; the clip then plays to its end while its rows are accepted.
     MatchOnce,
     /// The playing clip continues.
     Continue,
     /// Another clip plays. Its memory is in [`Directed::next_memory`].
     Play(Playing),
+}
+
+/// A root that a director owns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnedRoot {
+    /// Time of the playing clip, in seconds.
+    pub clip_s: f64,
+    /// The animated root: world.
+    pub root: Transform,
+}
+
+/// A joint that a director leads to a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lead {
+    /// Place of the joint: world, in metres.
+    pub to: Vec3,
+    /// Height of that place over the one that the root alone would give the joint, in metres.
+    pub raise_m: f32,
+    /// Share of the way to the place, 0 to 1.
+    pub weight: f32,
+    /// True while the joint stands there, or is about to.
+    pub holds: bool,
 }
 
 /// What controls a character beyond plain matching. Immutable; its memory is part of the character's state. Allocates nothing while
@@ -87,8 +128,8 @@ pub(crate) trait Director: Any + Debug + Send + Sync {
     /// Writes the memory of a new character.
     fn init_memory(&self, _memory: &mut [f32]) {}
 
-    /// Returns false for a memory that no update can produce.
-    fn is_memory(&self, _memory: &[f32]) -> bool {
+    /// Returns false for a memory that no update can produce. `playing`: the playing clip; `now_s`: the character's time, in seconds.
+    fn is_memory(&self, _memory: &[f32], _playing: &Playing, _now_s: f64) -> bool {
         true
     }
 
@@ -156,8 +197,8 @@ pub(crate) trait Director: Any + Debug + Send + Sync {
         None
     }
 
-    /// Returns the play rate; `None` if motion matching sets it. `is_over`: a clip that does not loop has ended.
-    fn play_rate(&self, _memory: &[f32], _is_over: bool) -> Option<f32> {
+    /// Returns the play rate of the playing clip; `None` if motion matching sets it. `is_over`: a clip that does not loop has ended.
+    fn play_rate(&self, _memory: &[f32], _playing: &Playing, _is_over: bool) -> Option<f32> {
         None
     }
 
@@ -169,6 +210,22 @@ pub(crate) trait Director: Any + Debug + Send + Sync {
     /// Returns true while the simulated character follows the animation.
     fn has_root_motion(&self, _memory: &[f32]) -> bool {
         false
+    }
+
+    /// Returns true while it sets the root ([`Director::owned_root`]).
+    fn owns_root(&self, _memory: &[f32]) -> bool {
+        false
+    }
+
+    /// Returns the root at a time of the character, in seconds, in closed form; `None` if simulation and clips move it. `left`: what is
+    /// left of the offset of the last transition.
+    fn owned_root(&self, _memory: &[f32], _time_s: f64, _left: &(Offset, Offset)) -> Option<OwnedRoot> {
+        None
+    }
+
+    /// Returns where a part of the body is led at a time of the character, in seconds; `None` if it follows its clip.
+    fn lead(&self, _memory: &[f32], _time_s: f64, _limb: Limb) -> Option<Lead> {
+        None
     }
 
     /// Returns the displacement of the root between two times after the last tick, `[from, to]` in seconds. `own` is that of the
@@ -208,6 +265,12 @@ pub(crate) trait Director: Any + Debug + Send + Sync {
     fn leads_leg(&self, _at: AfterTick, _slot: usize) -> Option<Playing> {
         None
     }
+
+    /// Continues after another director has played something else: what it plays begins again.
+    fn resume(&self, _memory: &mut [f32]) {}
+
+    /// Notes that the character was moved by `by`.
+    fn moved(&self, _memory: &mut [f32], _by: Transform) {}
 
     /// Restarts in a character's memory, at the character's time `time_s`. What ends by it is reported to `output`.
     fn restart(&self, _memory: &mut [f32], _time_s: f64, _output: &mut Output) {}

@@ -3,6 +3,9 @@
 //! [`Character`] holds what characters of one kind share: body, motion, search index, checked settings. [`MotionMatcher`] is one
 //! character with everything it needs. [`step`] does the same for slices of characters: crowds, servers, bindings.
 
+mod acted;
+mod acting;
+mod action_view;
 pub(crate) mod character;
 mod config;
 mod database_search;
@@ -31,9 +34,12 @@ pub(crate) mod weights;
 pub(crate) mod tests;
 
 pub use crate::search::Backend;
+pub use action_view::ActionView;
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
-pub use output::{EndCause, EventKind, FiredEvent, FootContact, Footstep, Output, StateChange};
+pub use output::{
+    ActionEvent, ActionStep, EndCause, EventKind, FiredEvent, FootContact, Footstep, Output, StateChange,
+};
 pub use playing::Playing;
 pub use scheduler::SearchScheduler;
 pub(crate) use scratch::LastSearch;
@@ -196,6 +202,11 @@ impl MotionMatcher {
     /// Returns the name of the playing clip; `None` for motion without clips.
     pub fn clip_name(&self) -> Option<&str> {
         self.character.clip_name(self.state.header.playback.playing.clip)
+    }
+
+    /// Returns its action, or the request that waits; see [`Character::action_view`].
+    pub fn action_view(&self) -> Option<ActionView> {
+        self.character.action_view(&self.state)
     }
 
     /// Writes the output of the current state.

@@ -9,6 +9,7 @@ use super::scratch::Scratch;
 use super::source::Clips;
 use super::stage::predict::prediction;
 use super::state::MatcherState;
+use crate::actions::Actions;
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
@@ -29,7 +30,9 @@ impl Character {
         config.validate_for(&model)?;
         let chooser = Arc::new(Search::new(database.clone(), &model, &config));
         let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
-        Ok(Self { database: Some(database), ..character })
+        let actions = Arc::new(Actions::of(&database));
+        let director = character.undirected.clone();
+        Ok(Self { database: Some(database), actions, ..character }.directed_by(director))
     }
 
     /// Returns the same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest
@@ -43,8 +46,9 @@ impl Character {
         let other = self.chooser.for_config(&self.model, &self.config, &config);
         let chooser = other.unwrap_or_else(|| self.chooser.clone());
         let (model, source) = (self.model.clone(), self.source.clone());
-        let character = Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? };
-        Ok(character.directed_by(self.director.clone()))
+        let (database, actions) = (self.database.clone(), self.actions.clone());
+        let character = Self { database, actions, ..Self::from_parts(model, source, chooser, config)? };
+        Ok(character.directed_by(self.undirected.clone()))
     }
 
     /// Returns the same character with another index over its database, such as one with forced instructions

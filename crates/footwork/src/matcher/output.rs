@@ -2,6 +2,7 @@
 
 use super::model::Model;
 use super::playing::Playing;
+use crate::actions::Refusal;
 use crate::frames::{EventId, JointIndex};
 use crate::input::InputError;
 use crate::math::Transform;
@@ -14,6 +15,9 @@ const EVENTS: usize = 32;
 const FOOTSTEPS: usize = 32;
 /// Changes of state that one update can report, beside one that may fall on one more instant.
 const STATE_CHANGES: usize = 32;
+/// Steps of actions that one update can report, and those that may fall on one more instant.
+const ACTION_STEPS: usize = 16;
+const ACTION_STEPS_AT_ONCE: usize = 8;
 /// Maximum distance of events on one instant, in seconds.
 pub(super) const SAME_INSTANT_S: f64 = 1e-6;
 
@@ -76,6 +80,41 @@ pub struct StateChange {
     pub time_s: f64,
 }
 
+/// A step in the life of a request for an action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActionEvent {
+    /// Number of the request ([`crate::input::ActionRequest::id`]).
+    pub id: u16,
+    /// Time, in the character's time (`Clock::time_s`), in seconds.
+    pub time_s: f64,
+    /// The step.
+    pub step: ActionStep,
+}
+
+/// Step in the life of a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ActionStep {
+    /// The request can be met, and waits to be entered.
+    Accepted,
+    /// The action begins. From now on it owns the root.
+    Entered {
+        /// Index in [`Character::actions`](super::Character::actions).
+        action: usize,
+    },
+    /// A requested contact begins.
+    Touched {
+        /// Index of the contact; 0 is the first.
+        contact: usize,
+    },
+    /// The action has ended, and motion matching goes on.
+    Left,
+    /// The request was rejected. The motion is the same as without it.
+    Refused(Refusal),
+    /// The request was dropped or replaced before the action began.
+    CalledOff,
+}
+
 /// Contact of a foot with the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootContact {
@@ -115,6 +154,11 @@ pub struct Output {
     pub footsteps: Vec<Footstep>,
     /// States that the state machine entered in the step, in order of time.
     pub state_changes: Vec<StateChange>,
+    /// Steps of requests for actions in the step, in order of time.
+    pub actions: Vec<ActionEvent>,
+    /// True while an action moves the root. A body that the game moves must follow the pose meanwhile, also with
+    /// `root.mode = "external"`.
+    pub owns_root: bool,
     /// Time by which the character advanced, in seconds. It is less than the time step if events, footsteps or changes of state
     /// had no more room (32 of each, and those on one more instant). The rest of the time step is left to the next update:
     /// nothing is lost, and the motion is the same.
@@ -155,6 +199,7 @@ impl Clone for Output {
             events: with_room(&self.events),
             footsteps: with_room(&self.footsteps),
             state_changes: with_room(&self.state_changes),
+            actions: with_room(&self.actions),
             refused: self.refused.clone(),
             ..*self
         }
@@ -173,6 +218,8 @@ impl Output {
             events: Vec::with_capacity(EVENTS + at_once),
             footsteps: Vec::with_capacity(FOOTSTEPS + model.contacts()),
             state_changes: Vec::with_capacity(STATE_CHANGES + 1),
+            actions: Vec::with_capacity(ACTION_STEPS + ACTION_STEPS_AT_ONCE),
+            owns_root: false,
             consumed_s: 0.0,
             root_delta: Transform::IDENTITY,
             playing,
@@ -196,6 +243,7 @@ impl Output {
             && self.events.capacity() >= EVENTS + at_once
             && self.footsteps.capacity() >= FOOTSTEPS + model.contacts()
             && self.state_changes.capacity() > STATE_CHANGES
+            && self.actions.capacity() >= ACTION_STEPS + ACTION_STEPS_AT_ONCE
     }
 
     /// Begins a step: clears the results of the last one.
@@ -204,16 +252,26 @@ impl Output {
         self.events.clear();
         self.footsteps.clear();
         self.state_changes.clear();
+        self.actions.clear();
     }
 
     /// Returns true while the results of another instant have room.
     pub(super) fn has_room(&self) -> bool {
-        self.events.len() < EVENTS && self.footsteps.len() < FOOTSTEPS && self.state_changes.len() < STATE_CHANGES
+        let steps = self.footsteps.len() < FOOTSTEPS && self.actions.len() < ACTION_STEPS;
+        steps && self.events.len() < EVENTS && self.state_changes.len() < STATE_CHANGES
     }
 
     pub(super) fn step(&mut self, footstep: Footstep) {
         debug_assert!(self.footsteps.len() < self.footsteps.capacity());
         self.footsteps.push(footstep);
+    }
+
+    /// Adds a step of a request, in order of time. Without room, drops it.
+    pub(super) fn act(&mut self, event: ActionEvent) {
+        if self.actions.len() < self.actions.capacity() {
+            let at = self.actions.partition_point(|e| e.time_s <= event.time_s);
+            self.actions.insert(at, event);
+        }
     }
 
     /// Adds an event in order of time. Without room, drops the latest event, which may be this one, and returns its time.

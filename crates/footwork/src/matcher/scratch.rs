@@ -74,6 +74,8 @@ pub struct Scratch {
     pub(super) clip_trajectory: Vec<TrajectorySample>,
     pub(crate) query: Vec<f32>,
     pub(crate) continuing: Vec<f32>,
+    /// `[columns]` features of a character that requests an action.
+    pub(super) action_pose: Vec<f32>,
     pub(super) shown: Moving,
     pub(super) shown_mirrored: Moving,
     pub(super) next: Moving,
@@ -111,6 +113,7 @@ impl Scratch {
             clip_trajectory: vec![TrajectorySample::default(); model.schema.times_s.len()],
             query: vec![0.0; columns],
             continuing: vec![0.0; columns],
+            action_pose: vec![0.0; columns],
             shown: body(),
             shown_mirrored: body(),
             next: body(),

@@ -1,6 +1,7 @@
 //! Operations on one character beside moving it: show a state, teleport, enter from a pose, take over from another character.
 //! They serve callers that keep states, working space and outputs themselves. [`super::MotionMatcher`] has the same as methods.
 
+use super::acted::ACTED_WIDTH;
 use super::character::{Character, Choose};
 use super::director::{Director, Plain};
 use super::output::Output;
@@ -38,7 +39,9 @@ impl Character {
             return Err(InputError::NotUsable { field: "world_from_root", value: f32::NAN });
         }
         state.check(self, 0)?;
-        root::teleport(&self.config.transition, state, &self.resolved.layout, world_from_root);
+        let layout = &self.resolved.layout;
+        let by = root::teleport(&self.config.transition, state, layout, world_from_root);
+        self.director.moved(state.director_mut(layout), by);
         Ok(())
     }
 
@@ -106,11 +109,13 @@ impl Character {
         Ok((state, output))
     }
 
-    /// Returns the director and its memory in a state of any origin; no director if they do not fit.
+    /// Returns the director beside actions and its memory in a state of any origin; no director if they do not fit.
     pub(crate) fn directed_in<'s>(&self, state: &'s MatcherState) -> (&dyn Director, &'s [f32]) {
+        let (playing, now_s) = (&state.header.playback.playing, state.header.clock.time_s);
         let memory = state.block.get(self.resolved.layout.director.clone());
-        let fits = memory.filter(|memory| self.director.is_memory(memory));
-        fits.map_or((&Plain, &[]), |memory| (&*self.director, memory))
+        let fits = memory.filter(|memory| self.director.is_memory(memory, playing, now_s));
+        let acted = if self.acting.is_some() { ACTED_WIDTH } else { 0 };
+        fits.map_or((&Plain, &[]), |memory| (&*self.undirected, &memory[acted..]))
     }
 
     /// Returns the tags of the playing pose; none for a character without clips.

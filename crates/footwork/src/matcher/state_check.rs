@@ -59,8 +59,8 @@ impl MatcherState {
         if !character.source.is_memory(&h.playback.playing, &self.block[layout.memory.clone()]) {
             return damaged("block (motion)");
         }
-        if !character.director.is_memory(self.director(layout)) {
-            return damaged("block (machine)");
+        if !character.director.is_memory(self.director(layout), &h.playback.playing, h.clock.time_s) {
+            return damaged("block (machine, action)");
         }
         if !usable(&self.block, largest) {
             return damaged("block");

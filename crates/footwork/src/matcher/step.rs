@@ -128,6 +128,9 @@ fn fits(
 ) -> Result<(), InputError> {
     input.validate(character.model.schema.user_width)?;
     character.director.check(input)?;
+    if input.action.is_some() && character.actions.is_empty() {
+        return Err(InputError::NoActions);
+    }
     if input.body.is_none() && character.config.root.mode == RootMode::External {
         return Err(InputError::NoBody);
     }

@@ -7,6 +7,7 @@
 use super::character::{Character, Choose};
 use super::output::Output;
 use super::scratch::Scratch;
+use super::stage::act::Act;
 use super::stage::blend::Transition;
 use super::stage::legs::Legs;
 use super::stage::play::Play;
@@ -106,7 +107,8 @@ impl Update<'_> {
             Vec3::ZERO
         };
         let entered = instant.tick && Tick { character, input, requested, state, scratch, output }.run();
-        if entered || self.must_choose(instant.search, desire_is_new, turn) {
+        let acts = instant.tick && Act { character, input, state, scratch, output }.run();
+        if !acts && (entered || self.must_choose(instant.search, desire_is_new, turn)) {
             self.choose();
         }
         if instant.tick {
@@ -121,7 +123,8 @@ impl Update<'_> {
         let next = Choose { character, input, state, scratch, output }.run();
         if let Some(next) = next {
             output.transitions += 1;
-            Transition { character, state, scratch }.run(next);
+            let rate = state.header.playback.play_rate;
+            Transition { character, state, scratch, rate }.run(next);
         }
     }
 

@@ -19,7 +19,7 @@ const FORMAT: Format = Format {
     extension: ".fwtrace",
     key: "footwork",
     kind: Some(KIND),
-    version: 6,
+    version: 7,
     again: "record it again",
 };
 

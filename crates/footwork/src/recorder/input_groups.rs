@@ -3,14 +3,14 @@
 use super::bytes::{Coded, Damage, Reader, Writer, fields};
 use crate::database::{TagCost, TagQuery};
 use crate::input::{
-    ExternalBody, Gait, Goal, HandTarget, Later, MontageAction, MontageCall, MontageHandle, MotionInput, OwnedGoal,
-    OwnedInput, Path, Stick, TrajectoryPoint,
+    ActionContact, ActionKind, ActionRequest, ExternalBody, Gait, Goal, HandTarget, Later, MontageAction, MontageCall,
+    MontageHandle, MotionInput, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
 };
 use glam::{Vec2, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of groups: goal; tags and their costs; user values, variables and montage calls; body; look-at target; hands; hooks.
+/// Number of groups: goal; tags, their costs and the requested action; user values, variables and montage calls; body; look-at target; hands; hooks.
 pub const GROUPS: usize = 7;
 /// One bit for each group.
 pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;
@@ -29,6 +29,17 @@ fields! {
     Hooks { ground, walls }
     Later { tags, at_s }
     MontageCall { number, handle, action }
+    ActionContact { position, facing }
+    ActionRequest { id, kinds, contacts, landing_m, window_s }
+}
+
+impl Coded for ActionKind {
+    fn put(&self, to: &mut Writer) {
+        self.0.put(to);
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        u16::take(from).map(Self)
+    }
 }
 
 impl Coded for MontageHandle {
@@ -159,6 +170,7 @@ impl Groups {
             body,
             look_at,
             hands,
+            action,
         } = input;
         let to = &mut self.bytes;
         to.clear();
@@ -169,6 +181,7 @@ impl Groups {
         later.put(to);
         to.put_count(tag_costs.len());
         tag_costs.iter().for_each(|c| c.put(to));
+        action.put(to);
         ends[1] = to.bytes().len();
         for values in [user, variables] {
             to.put_count(values.len());
@@ -276,6 +289,7 @@ impl InputReader {
             for _ in 0..count {
                 self.input.tag_costs.push(Coded::take(from)?);
             }
+            self.input.action = Coded::take(from)?;
         }
         if is(2) {
             for values in [&mut self.input.user, &mut self.input.variables] {

@@ -570,8 +570,8 @@ fn other_versions_kinds_and_files_are_refused_by_name() {
         changed[at..at + to.len()].copy_from_slice(to.as_bytes());
         Trace::from_bytes(&changed, FilePath::new("t")).unwrap_err().to_string()
     };
-    let old = with(r#"format_version\":6"#, r#"format_version\":5"#);
-    assert!(old.contains("expected 6, found 5") && old.contains("record it again"), "{old}");
+    let old = with(r#"format_version\":7"#, r#"format_version\":6"#);
+    assert!(old.contains("expected 7, found 6") && old.contains("record it again"), "{old}");
     assert!(with(r#"\"trace\""#, r#"\"other\""#).contains("expected a trace"));
     assert!(with(r#"dtype"#, r#"dtyqe"#).contains("not a .fwtrace file"));
     let database = common::gait(MirrorMode::Query).to_bytes().unwrap();

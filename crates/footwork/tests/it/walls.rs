@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` is not in the list; it is for offline use.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "error",
     "expression",
     "files",
@@ -28,6 +28,7 @@ const ORDER: [&str; 27] = [
     "adjust",
     "blend",
     "retarget",
+    "actions",
     "matcher",
     "machine",
     "chooser",

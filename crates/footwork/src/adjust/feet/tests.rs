@@ -70,6 +70,46 @@ fn a_foot_that_lands_comes_to_rest_before_it_touches() {
     assert!(steps.clone().all(|step| (-1e-5..=0.5 * DT_S + 1e-5).contains(&step)), "{:?}", steps.collect::<Vec<_>>());
 }
 
+/// Shown positions of a foot that swings towards its place over 30 ticks and touches for 30 more. Its clip drags it at 20 cm/s.
+fn placed(place: Option<Vec3>) -> Vec<Vec3> {
+    let (config, mut foot) = (FeetConfig::default(), Foot::default());
+    let tick = |k: usize| {
+        let swing = place.unwrap_or(Vec3::ZERO) * smoothstep(k as f32 / 30.0);
+        let drag = if place.is_some() { Vec3::ZERO } else { Vec3::Z * (0.2 * k as f32 * DT_S) };
+        let lands_in_s = 30usize.saturating_sub(k) as f32 * DT_S;
+        let (animated, touches) = (swing + drag, k >= 30);
+        let footing = Footing { animated, touches, lands_in_s, stands_s: 0.5, place, ..Footing::default() };
+        foot.tick(&config, &footing, DT_S);
+        foot.shown(&config, animated, 0.0)
+    };
+    (0..60).map(tick).collect()
+}
+
+#[test]
+fn a_foot_stands_at_its_planned_place() {
+    let place = Vec3::new(0.1, 0.0, 0.4);
+    let shown = placed(Some(place));
+    for (k, toe) in shown.iter().enumerate().skip(30) {
+        assert!((*toe - place).length() < 1e-3, "{k}: {toe}");
+    }
+    assert!(most_change_mps(&shown) < 0.6, "{}", most_change_mps(&shown));
+    // Without a plan it stands where it comes to rest.
+    assert!((placed(None)[59] - place).length() > 0.1);
+}
+
+#[test]
+fn a_held_foot_moves_to_another_place() {
+    let (config, mut foot) = (FeetConfig::default(), Foot::default());
+    let mut shown = Vec::new();
+    for k in 0..60 {
+        let place = Some(if k < 30 { Vec3::ZERO } else { Vec3::X * 0.02 });
+        foot.tick(&config, &Footing { touches: true, place, ..Footing::default() }, DT_S);
+        shown.push(foot.shown(&config, Vec3::ZERO, 0.0));
+    }
+    assert!(shown[29].length() < 1e-4 && (shown[59] - Vec3::X * 0.02).length() < 1e-4, "{} {}", shown[29], shown[59]);
+    assert!((shown[31] - shown[30]).length() < 0.01, "it moves smoothly");
+}
+
 #[test]
 fn what_is_shown_has_no_steps() {
     // Swings, is in contact while it is dragged, swings again.

@@ -20,6 +20,8 @@ pub struct Transition<'a> {
     pub state: &'a mut MatcherState,
     /// `memory`: the source's memory of the next clip; read. Samples of both motions; written.
     pub scratch: &'a mut Scratch,
+    /// Play rate of the next clip.
+    pub rate: f32,
 }
 
 impl Transition<'_> {
@@ -71,6 +73,7 @@ impl Transition<'_> {
         h.root.animated = Transform::new(shown_root.translation + shift, shown_root.rotation);
         h.playback.remember(last.count, h.clock.time_s);
         h.playback.enter(next);
+        h.playback.play_rate = self.rate;
         last.count += 1;
         h.drop_anchor();
         character.source.clear_unused(&next, &mut self.scratch.memory);
@@ -92,6 +95,7 @@ impl Transition<'_> {
         let room = &mut scratch.source;
         job.run(self.state.playhead(&character.resolved.layout), room, &mut scratch.shown, &mut scratch.beside);
         let next = Playhead { playing: next, memory: &scratch.memory };
+        let job = Sampling { rate: self.rate, ..job };
         job.run(next, room, &mut scratch.next, &mut scratch.beside);
     }
 

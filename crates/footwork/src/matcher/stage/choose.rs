@@ -42,9 +42,10 @@ impl Choose<'_> {
             Directive::Play(next) => Choice::Transition(next),
             Directive::Continue => Choice::Continue,
             Directive::Match | Directive::MatchOnce => character.chooser.choose(self, may_continue),
+            Directive::MatchAnew => character.chooser.choose(self, false),
         };
         let h = &mut self.state.header;
-        if directive != Directive::Match {
+        if !matches!(directive, Directive::Match | Directive::MatchAnew) {
             h.choice.stranded = false;
         }
         let desired = &h.goal.desired;
@@ -141,6 +142,7 @@ pub(crate) fn directed<'a>(
         playback: &header.playback,
         body: header.commanded(),
         stranded: header.choice.stranded,
+        root_is_owned: false,
         memory,
         source_memory,
         next_memory: &mut scratch.memory,

@@ -3,13 +3,15 @@
 use super::blend::blend_out;
 use super::contacts::{write_next_contacts, write_touching};
 use super::warp_goals::WarpGoals;
+use crate::actions::Limb;
 use crate::adjust::feet::Footing;
 use crate::adjust::ground::{FitToGround, GroundStep};
-use crate::adjust::lower_body::LowerBody;
+use crate::adjust::lower_body::{LowerBody, MAX_LEGS};
 use crate::adjust::two_bone_ik::BentLeg;
 use crate::blend::inertialize::{Joints, Moving};
-use crate::input::{GroundHook, GroundPoint, MotionInput};
+use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use crate::matcher::character::Character;
+use crate::matcher::director::Lead;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::state::MatcherState;
 use crate::math::spring::Spring;
@@ -41,11 +43,13 @@ impl<'a> Legs<'a> {
         let mut lower = self.sample(body);
         if warps {
             let at = self.state.playhead(&character.resolved.layout);
+            let owns_root = character.director.owns_root(self.state.director(&character.resolved.layout));
             let clip_velocity = character.source.root_velocity(at, &mut self.scratch.source);
             let h = &mut self.state.header;
             let clip_velocity = clip_velocity * h.playback.play_rate;
             let wanted = h.shown_root(&config.transition).inverse_direction(h.root.simulation.velocity);
-            let job = WarpGoals { character, input: self.input, clip_velocity, wanted, warp: &mut h.legs.warp };
+            let is_led = !owns_root && !matches!(self.input.goal, Goal::None);
+            let job = WarpGoals { character, is_led, clip_velocity, wanted, warp: &mut h.legs.warp };
             job.run(&mut lower, &mut self.scratch.shown.pose, dt_s);
         }
         self.tick_feet(&lower, dt_s);
@@ -100,12 +104,13 @@ impl<'a> Legs<'a> {
         let (config, layout) = (&character.config, &character.resolved.layout);
         let root = scratch.shown.pose.world_from_root();
         let (rate, slip) = (self.state.header.playback.play_rate, self.state.header.root.slip);
+        let leads = leads(character, self.state);
         let mut needed = 0.0f32;
         let feet = self.state.feet_mut(layout).iter_mut();
         for (slot, (foot, leg)) in feet.zip(lower.legs()).enumerate() {
             let Some(leg) = leg else { continue };
             let (lands_in_s, stands_s) = scratch.next_contacts[slot];
-            let animated = root.point(leg.toe.translation);
+            let animated = led(leads[slot], root.point(leg.toe.translation));
             let footing = Footing {
                 animated,
                 heading_rad: heading_rad(character, root, leg),
@@ -115,6 +120,7 @@ impl<'a> Legs<'a> {
                 touches: scratch.touching[slot] == 1,
                 lands_in_s: lands_in_s / rate,
                 stands_s: stands_s / rate,
+                place: leads[slot].filter(|lead| lead.holds).map(|lead| lead.to),
             };
             foot.tick(&config.feet, &footing, dt_s);
             let toe = root.inverse_point(foot.shown(&config.feet, footing.animated, 0.0));
@@ -124,6 +130,24 @@ impl<'a> Legs<'a> {
         config.feet.pelvis.sink(&mut legs.pelvis, legs.pelvis_needed_m, dt_s);
         legs.pelvis_needed_m = needed;
     }
+}
+
+/// Returns where the director leads the feet, `[contact joints]`.
+fn leads(character: &Character, state: &MatcherState) -> [Option<Lead>; MAX_LEGS] {
+    let (memory, now_s) = (state.director(&character.resolved.layout), state.header.clock.time_s);
+    let mut leads = [None; MAX_LEGS];
+    if character.director.owns_root(memory) {
+        for (slot, lead) in leads.iter_mut().enumerate() {
+            *lead = character.director.lead(memory, now_s, Limb::Foot(slot));
+        }
+    }
+    leads
+}
+
+/// Returns a toe on its way to its place. It keeps its height over the ground.
+fn led(lead: Option<Lead>, toe: Vec3) -> Vec3 {
+    let Some(Lead { to, raise_m, weight, .. }) = lead else { return toe };
+    toe + Vec3::new(to.x - toe.x, raise_m, to.z - toe.z) * weight
 }
 
 /// Bends pelvis and legs of the pose to be shown.
@@ -155,6 +179,11 @@ impl BendLegs<'_> {
             return;
         }
         let mut lower = LowerBody::of(&model.skeleton, body, character.config.feet.reach(), self.pose);
+        let (memory, now_s) = (self.state.director(&character.resolved.layout), h.clock.time_s);
+        if let Some(Lead { to, weight, .. }) = character.director.lead(memory, now_s, Limb::Hips) {
+            let by = self.pose.world_from_root().inverse_point(to) - lower.hips().translation;
+            lower.shift_hips(by * weight, self.pose);
+        }
         if warps {
             h.legs.warp.apply(config, h.clock.since_control_s() as f32, &mut lower, self.pose);
         }
@@ -173,8 +202,10 @@ impl BendLegs<'_> {
         let (model, c) = (&character.model, &character.config.ground);
         let fit = FitToGround { config: c, soles: &model.rig.soles };
         let layout = &character.resolved.layout;
-        let brings_ground = !character.resolved.own_ground.is_empty()
-            && character.source.tags(self.state.playhead(layout)).intersects(&character.resolved.own_ground);
+        let owns_root = character.director.owns_root(self.state.director(layout));
+        let brings_ground = owns_root
+            || !character.resolved.own_ground.is_empty()
+                && character.source.tags(self.state.playhead(layout)).intersects(&character.resolved.own_ground);
         let pose = &mut *self.pose;
         let (corrections, feet) = self.state.grounded_mut(layout);
         let (own, grounded) = (&mut corrections.own_ground, &mut corrections.body);
@@ -236,15 +267,17 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
     config.pelvis.sink(&mut sunk, h.legs.pelvis_needed_m, after_s);
     let sunk_m = sunk.value * share_of_sinking(lower.hips().translation.y, character.resolved.hips_rest_m);
     lower.shift_hips(Vec3::Y * -sunk_m, pose);
-    let feet = state.feet(&character.resolved.layout);
-    for (foot, leg) in feet.iter().zip(lower.legs_mut()) {
+    let layout = &character.resolved.layout;
+    let (leads, owns_root) = (leads(character, state), character.director.owns_root(state.director(layout)));
+    for (slot, (foot, leg)) in state.feet(layout).iter().zip(lower.legs_mut()).enumerate() {
         let Some(leg) = leg else { continue };
         // Position before the pelvis was lowered.
-        let animated = root.point(leg.toe.translation + Vec3::Y * sunk_m);
+        let animated = led(leads[slot], root.point(leg.toe.translation + Vec3::Y * sunk_m));
         let mut target = foot.shown(config, animated, after_s);
-        // On uneven ground, the fit to the ground keeps feet above it.
-        if h.corrections.body.seen == 0.0 {
-            target.y = config.above_ground(target.y);
+        // On uneven ground, the fit to the ground keeps feet above it. An action brings its own ground.
+        if h.corrections.body.seen == 0.0 && !owns_root {
+            let level_m = h.root.simulation.position.y;
+            target.y = level_m + config.above_ground(target.y - level_m);
         }
         let turn_rad = foot.turn(config, heading_rad(character, root, leg), after_s);
         let turns = turn_rad.abs() > LEAST_TURN_RAD;

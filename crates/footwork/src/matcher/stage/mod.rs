@@ -1,5 +1,6 @@
 //! Stages of an update. Each is a job over what it names; [`super::update`] has their order.
 
+pub(super) mod act;
 pub(super) mod blend;
 pub(crate) mod choose;
 pub(super) mod contacts;

@@ -4,7 +4,7 @@ use super::root::Root;
 use crate::adjust::root::RootMode;
 use crate::input::{Goal, GroundPoint, MotionInput};
 use crate::matcher::character::Character;
-use crate::matcher::director::ReportTimes;
+use crate::matcher::director::{OwnedRoot, ReportTimes};
 use crate::matcher::output::{EventKind, FiredEvent, Output, SAME_INSTANT_S};
 use crate::matcher::source::SourceScratch;
 use crate::matcher::state::{MatcherState, StateHeader};
@@ -90,10 +90,25 @@ impl Play<'_> {
         h.playback.playing.time_s = to_playing_s;
         h.transition.since_s += dt;
         h.clock.time_s = from.time_s + dt_s;
+        let owned = self.owned_root();
+        let h = &mut self.state.header;
+        if let Some(OwnedRoot { root, clip_s }) = owned {
+            (h.root.animated, h.playback.playing.time_s) = (root, clip_s);
+        }
+        let h = &self.state.header;
         let moved = h.shown_root(&config.transition);
-        let is_carried = director.play_rate(self.state.director(layout), false).is_some();
+        let is_carried = director.play_rate(self.state.director(layout), &h.playback.playing, false).is_some();
         let job = Root { character, ground: input.ground, is_carried, root: &mut self.state.header.root };
         job.run(before, moved, unsteered, dt);
+    }
+
+    /// Returns the root at the current time if the director sets it.
+    fn owned_root(&self) -> Option<OwnedRoot> {
+        let (character, h) = (self.character, &self.state.header);
+        let memory = self.state.director(&character.resolved.layout);
+        let owns = character.director.owns_root(memory);
+        let left = owns.then(|| h.transition.residual(&character.config.transition))?;
+        character.director.owned_root(memory, h.clock.time_s, &left)
     }
 
     /// Reports the events passed since `from_s`, a time of the character. Returns the time of the first event without room.

@@ -40,6 +40,14 @@ impl Query<'_> {
         model.normalize(&mut self.scratch.query);
     }
 
+    /// Writes the normalised features of the body in `scratch.shown`, `[columns]`, to `scratch.action_pose`.
+    pub fn pose(&mut self) {
+        self.gather(true);
+        let model = &self.character.model;
+        model.schema.extract(&self.scratch.buffers.source(), &mut self.scratch.action_pose);
+        model.normalize(&mut self.scratch.action_pose);
+    }
+
     /// Gathers body of the playing clip, trajectory of prediction and history, contacts and user values.
     fn gather(&mut self, shown: bool) {
         let (character, h) = (self.character, &self.state.header);

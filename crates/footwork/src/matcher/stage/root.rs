@@ -78,8 +78,13 @@ fn follow(s: &mut Simulation, before: Transform, after: Transform, dt_s: f32) {
     s.facing = Facing::from_rotation(after.rotation);
 }
 
-/// Moves a character elsewhere: root, simulation, history and feet move together.
-pub fn teleport(config: &TransitionConfig, state: &mut MatcherState, layout: &BlockLayout, world_from_root: Transform) {
+/// Moves a character elsewhere: root, simulation, history and feet move together. Returns the displacement.
+pub fn teleport(
+    config: &TransitionConfig,
+    state: &mut MatcherState,
+    layout: &BlockLayout,
+    world_from_root: Transform,
+) -> Transform {
     let shown = state.header.shown_root(config);
     let facing = Facing::from_rotation(world_from_root.rotation);
     let target = Transform::new(world_from_root.translation, facing.rotation());
@@ -113,4 +118,5 @@ pub fn teleport(config: &TransitionConfig, state: &mut MatcherState, layout: &Bl
         let f = turned(Facing { x: sample[3], z: sample[4] });
         sample.copy_from_slice(&[p.x, p.y, p.z, f.x, f.z]);
     }
+    by
 }

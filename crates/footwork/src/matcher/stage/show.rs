@@ -3,7 +3,7 @@
 use super::blend::animate;
 use super::contacts::write_touching;
 use super::legs::BendLegs;
-use super::upper_body::{look, reach};
+use super::upper_body::{look, reach, touch};
 use crate::input::MotionInput;
 use crate::matcher::character::Character;
 use crate::matcher::output::Output;
@@ -38,11 +38,13 @@ impl Show<'_> {
             (out.touching, out.locked_s) = (*touches == 1, foot.held_s);
         }
         output.playing = state.header.playback.playing;
+        output.owns_root = director.owns_root(state.director(layout));
         director.bend_curves(state.after_tick(layout), &mut scratch.source, &mut output.curves);
         let body = (&mut output.pose, &mut output.velocity);
         director.bend_pose(state.after_tick(layout), false, scratch.layer_scratch().0, body);
         BendLegs { character, input, state, touching: &scratch.touching, pose: &mut output.pose }.run(dt_s);
         look(character, input, &mut state.header.corrections.gaze, &mut output.pose, dt_s);
+        touch(character, state, &mut output.pose);
         reach(character, input, &mut state.header.corrections.hands, &mut output.pose, dt_s);
         let root = output.pose.world_from_root();
         for step in &mut output.footsteps {

@@ -67,7 +67,7 @@ fn tick_play_rate(character: &Character, state: &mut MatcherState, scratch: &mut
         return;
     }
     let is_over = character.is_over(&state.header.playback.playing, 0.0);
-    if let Some(rate) = character.director.play_rate(state.director(layout), is_over) {
+    if let Some(rate) = character.director.play_rate(state.director(layout), &state.header.playback.playing, is_over) {
         state.header.playback.play_rate = rate;
         return;
     }

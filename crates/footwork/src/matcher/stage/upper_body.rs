@@ -2,10 +2,12 @@
 //!
 //! They advance with every update, from the last shown pose to the next.
 
-use crate::adjust::hands::Hand;
+use crate::actions::Limb;
+use crate::adjust::hands::{self, Hand};
 use crate::adjust::look_at::{Gaze, LookAt};
 use crate::input::MotionInput;
 use crate::matcher::character::Character;
+use crate::matcher::state::MatcherState;
 use crate::pose::Pose;
 use glam::Vec3;
 
@@ -24,6 +26,19 @@ pub fn look(character: &Character, input: &MotionInput, state: &mut LookAt, pose
         state.update(c, &gaze, target, pose, dt_s);
     }
     state.apply(&gaze, pose);
+}
+
+/// Moves the hands of a pose to the places to which the director leads them.
+pub fn touch(character: &Character, state: &MatcherState, pose: &mut Pose) {
+    let (memory, now_s) = (state.director(&character.resolved.layout), state.header.clock.time_s);
+    if !character.director.owns_root(memory) {
+        return;
+    }
+    for (side, arm) in character.resolved.arms.iter().enumerate() {
+        let (Some(arm), Some(lead)) = (arm, character.director.lead(memory, now_s, Limb::Hand(side))) else { continue };
+        let to = pose.world_from_root().inverse_point(lead.to);
+        hands::touch(&character.config.hands, &character.model.skeleton, *arm, pose, (to, lead.weight));
+    }
 }
 
 /// Moves the hands of a pose, left and right, to the targets of the input; `dt_s` as in [`look`].

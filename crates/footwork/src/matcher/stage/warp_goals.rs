@@ -3,7 +3,6 @@
 use crate::adjust::lower_body::LowerBody;
 use crate::adjust::root::RootMode;
 use crate::adjust::stride_warp::StrideWarp;
-use crate::input::{Goal, MotionInput};
 use crate::matcher::character::Character;
 use crate::matcher::warp::Warp;
 use crate::math::spring::Spring;
@@ -16,8 +15,8 @@ use std::f32::consts::PI;
 pub struct WarpGoals<'a> {
     /// Settings; read.
     pub character: &'a Character,
-    /// Goal; read.
-    pub input: &'a MotionInput<'a>,
+    /// True if a goal leads the character.
+    pub is_led: bool,
     /// Velocity of the playing root along its own axes, in m/s, at its play rate.
     pub clip_velocity: Vec3,
     /// Velocity of the simulated character along the axes of the shown root, in m/s.
@@ -46,7 +45,7 @@ impl WarpGoals<'_> {
     fn set_goals(&self, warp: &mut Warp) {
         let (config, clip, wanted) = (&self.character.config, self.clip_velocity, self.wanted);
         // Without a goal, or with the animation as root driver, there is no direction to warp to.
-        let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;
+        let led = self.is_led && config.root.mode != RootMode::Animation;
         let turns = led && config.orientation_warp.enabled;
         warp.turn_goal = if turns { config.orientation_warp.angle(clip, wanted) } else { 0.0 };
         warp.longer_goal = 0.0;

@@ -1,0 +1,108 @@
+//! The way to an action: where a character has to go, and how fast, so that a request can be entered.
+
+use super::action::Action;
+use super::config::ActionConfig;
+use super::place::{Place, flat};
+use super::plan::{Nearest, Situation, places, warp};
+use super::refusal::Refusal;
+use super::table::Actions;
+use crate::input::ActionRequest;
+use crate::math::{Facing, Quat, wrap_angle};
+use glam::Vec3;
+
+/// A distance that takes a few steps, in metres.
+const STEPS_M: f32 = 1.5;
+/// Least speed over a longer distance, in m/s.
+const WALK_MPS: f32 = 1.4;
+/// Entries slower than this stand, in m/s.
+const STANDING_MPS: f32 = 0.3;
+/// Speed per metre of distance from which a character comes to rest, per second.
+const STOPS_PER_S: f32 = 2.0;
+
+/// The root of a character at the entry of an action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Approach {
+    /// Index of the action in [`Actions::all`].
+    pub action: usize,
+    /// The root at the entry: world.
+    pub to: Place,
+    /// Its velocity there: world, in m/s.
+    pub velocity: Vec3,
+    /// Time from there to the first contact, in seconds.
+    pub then_s: f32,
+}
+
+impl Actions {
+    /// Returns where to go to enter an action that meets a request. The pose of the situation is ignored. Allocates nothing.
+    ///
+    /// # Errors
+    /// Returns [`Refusal`] if no other position would help.
+    pub fn approach(
+        &self,
+        config: &ActionConfig,
+        request: &ActionRequest,
+        situation: &Situation,
+    ) -> Result<Approach, Refusal> {
+        let window = self.window(request, situation.now_s)?;
+        let root = situation.root;
+        let (mut best, mut nearest): (Option<(f32, Approach)>, _) = (None, Nearest::default());
+        for (k, action) in self.of_request(request) {
+            let Some(marks) = places(action, request, root.position.y) else { continue };
+            let fixed = match config.fixed(&warp(action, 0, root, marks), request) {
+                Ok(cost) => cost,
+                Err(miss) => {
+                    nearest.note(k, miss, false);
+                    continue;
+                }
+            };
+            let approach = Approach::of(k, action, &marks[0]);
+            let (way_m, speed_mps) =
+                (flat(approach.to.position - root.position).length(), flat(situation.velocity).length());
+            let wanted_mps = match window {
+                Some([_, to_s]) => way_m / (to_s - approach.then_s).max(0.1),
+                None if way_m > STEPS_M => speed_mps.max(WALK_MPS),
+                None => speed_mps,
+            };
+            let faster = flat(approach.velocity).length() - wanted_mps;
+            let cost = fixed + config.velocity_cost * faster * faster;
+            if best.is_none_or(|(c, _)| cost < c) {
+                best = Some((cost, approach));
+            }
+        }
+        best.map(|(_, approach)| approach).ok_or_else(|| self.refusal(request, &nearest))
+    }
+}
+
+impl Approach {
+    /// Returns the entry at which an action begins to differ from locomotion, for a first contact at `place`.
+    fn of(k: usize, action: &Action, place: &Place) -> Self {
+        let wind_up_s = action.phases.wind_up_s;
+        let last = action.entries.len() - 1;
+        let entry = &action.entries[action.entries.partition_point(|e| e.time_s < wind_up_s).min(last)];
+        let first = &action.marks[0];
+        let turn_rad = wrap_angle(place.yaw_rad - first.yaw_rad);
+        let turn = Quat::from_rotation_y(turn_rad);
+        let position = place.position + turn * (entry.root.position - first.position);
+        let to = Place { position, yaw_rad: wrap_angle(entry.root.yaw_rad + turn_rad) };
+        Self { action: k, to, velocity: turn * entry.velocity, then_s: first.start_s - entry.time_s }
+    }
+
+    /// Returns the velocity (world, in m/s) and the facing to steer at. `left_s`: time to the first contact, if one is requested.
+    pub fn steer(&self, root: Place, speed_mps: f32, left_s: Option<f32>) -> (Vec3, Facing) {
+        let way = flat(self.to.position - root.position);
+        let (way_m, there_mps) = (way.length(), flat(self.velocity).length());
+        let cruise_mps = match left_s {
+            Some(left_s) => way_m / (left_s - self.then_s).max(0.1),
+            None if way_m > STEPS_M => speed_mps.max(WALK_MPS),
+            None => WALK_MPS,
+        };
+        let facing = Facing::from_yaw(self.to.yaw_rad);
+        if there_mps < STANDING_MPS {
+            let towards = Facing::from_direction(way).filter(|_| way_m > STEPS_M).unwrap_or(facing);
+            return (way.normalize_or_zero() * cruise_mps.min(STOPS_PER_S * way_m), towards);
+        }
+        let towards = if way.dot(self.velocity) > 0.0 && way_m > 0.2 { way / way_m } else { self.velocity / there_mps };
+        let velocity = towards * cruise_mps.max(0.5 * there_mps);
+        (velocity, Facing::from_direction(towards).unwrap_or(facing))
+    }
+}

@@ -1,0 +1,345 @@
+//! The plan of an action: the best of all entries of all actions of the requested kinds.
+//!
+//! Play rate and warp of a candidate follow from its entry and the request. Its cost is that of the heights, that of the warp and of the
+//! change of velocity, then that of the pose, added column by column. The search stops adding where the sum exceeds that of the best
+//! candidate: terms are never negative, so the result is exact. Of equal costs, the first counts. Candidates beyond a limit do not count.
+
+use super::action::{Action, Entry, MAX_MARKS, Passes};
+use super::config::ActionConfig;
+use super::place::{Place, flat};
+use super::refusal::{Refusal, RefusalReason};
+use super::table::Actions;
+use super::warp::Warp;
+use crate::database::Database;
+use crate::input::ActionRequest;
+use crate::math::{Quat, wrap_angle};
+use crate::schema::ChannelKind;
+use glam::Vec3;
+
+/// A character with a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// Its root: world.
+    pub root: Place,
+    /// Velocity of the root: world, in m/s.
+    pub velocity: Vec3,
+    /// `[columns]` normalised features of its pose. Those of the trajectory are ignored.
+    pub pose: &'a [f32],
+    /// `[columns]` run-time weights.
+    pub multipliers: &'a [f32],
+    /// The character's time, in seconds.
+    pub now_s: f64,
+}
+
+/// An action that fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// Index in [`Actions::all`].
+    pub action: usize,
+    /// Index in [`Action::entries`].
+    pub entry: usize,
+    /// Play rate before the first contact.
+    pub rate: f32,
+    /// Contacts: world; as many as the action has marks.
+    pub marks: [Place; MAX_MARKS],
+    /// Cost.
+    pub cost: f32,
+}
+
+/// Shortest time before the first contact, in seconds: a shorter action is over before it is seen.
+pub(super) const SHORTEST_S: f32 = 0.12;
+
+/// A reason with the factor by which its limit is exceeded.
+pub(super) type Miss = (f32, RefusalReason);
+
+/// The candidate that misses least.
+#[derive(Default)]
+pub(super) struct Nearest {
+    found: Option<(usize, Miss)>,
+    may_change: bool,
+}
+
+impl Nearest {
+    /// Notes what action `k` misses; `may_change` if another position or time of the character could change it.
+    pub fn note(&mut self, k: usize, miss: Miss, may_change: bool) {
+        self.may_change |= may_change;
+        if self.found.is_none_or(|(_, (factor, _))| miss.0 < factor) {
+            self.found = Some((k, miss));
+        }
+    }
+}
+
+/// Returns the contacts of an action for a request, for a body that stands at the height `level_m`. `None` if contacts are missing, or if
+/// there are more than the action has.
+pub(crate) fn places(action: &Action, request: &ActionRequest, level_m: f32) -> Option<[Place; MAX_MARKS]> {
+    let both = request.contacts[1].is_some();
+    let misfit = (action.passes == Passes::Gap && !both) || (action.passes == Passes::Over && both);
+    if misfit || request.contacts.iter().skip(action.marks.len()).any(Option::is_some) {
+        return None;
+    }
+    let mut places = [Place::default(); MAX_MARKS];
+    for (k, mark) in action.marks.iter().enumerate() {
+        places[k] = match request.contacts[k] {
+            Some(c) => Place { position: c.position, yaw_rad: c.facing.normalized().yaw() },
+            None if k == 0 => return None,
+            None => {
+                let (last, by) = (&places[k - 1], &action.marks[k - 1]);
+                let turn = wrap_angle(last.yaw_rad - by.yaw_rad);
+                let mut position = last.position + Quat::from_rotation_y(turn) * (mark.position - by.position);
+                // A landing that is closer to the ground of the start than to the last contact is on that ground.
+                let over_ground = mark.position.y - action.ground_m[0];
+                if let Some(landing_m) = request.landing_m {
+                    position.y = landing_m;
+                } else if over_ground.abs() < (mark.position.y - by.position.y).abs() {
+                    position.y = level_m + over_ground;
+                }
+                Place { position, yaw_rad: wrap_angle(mark.yaw_rad + turn) }
+            }
+        };
+    }
+    Some(places)
+}
+
+/// Returns the warp of an action from one of its entries.
+pub(crate) fn warp(action: &Action, entry: usize, root: Place, marks: [Place; MAX_MARKS]) -> Warp<'_> {
+    let Entry { time_s, root: clip_root, .. } = action.entries[entry];
+    Warp { action, base_s: time_s, clip_root, root, marks }
+}
+
+/// Keeps the reason whose limit is exceeded most.
+fn keep(worst: &mut Option<Miss>, value: f32, limit: f32, reason: RefusalReason) {
+    let factor = value / limit.max(1e-6);
+    if factor > 1.0 && worst.is_none_or(|(f, _)| factor > f) {
+        *worst = Some((factor, reason));
+    }
+}
+
+fn square(x: f32) -> f32 {
+    x * x
+}
+
+impl ActionConfig {
+    /// Returns the limit of the change of a contact's height, in metres. `height_m`: over the contact before.
+    fn lift_limit_m(&self, height_m: f32) -> f32 {
+        let share = if height_m < 0.0 { self.drop } else { self.lift };
+        (share * height_m.abs()).max(self.lift_m)
+    }
+
+    /// Returns the limit of a turn in so many seconds, in degrees.
+    fn turn_limit_deg(&self, seconds: f32) -> f32 {
+        self.turn_deg.min(self.turn_degps * seconds)
+    }
+
+    /// Returns the cost of the parts that are the same for every entry: heights, and the distance between the contacts.
+    ///
+    /// # Errors
+    /// Returns what is missed.
+    pub(super) fn fixed(&self, warp: &Warp, request: &ActionRequest) -> Result<f32, Miss> {
+        let (mut worst, mut cost) = (None, 0.0);
+        let (action, marks, level_m) = (warp.action, &warp.marks, warp.root.position.y);
+        let first = &action.marks[0];
+        let height_m = first.position.y - action.ground_m[0];
+        let least_m = if action.is_reach() { self.hand_lift_m } else { self.lift_m };
+        let (off_m, limit_m) = (marks[0].position.y - level_m - height_m, self.lift_limit_m(height_m).max(least_m));
+        keep(&mut worst, off_m.abs(), limit_m, RefusalReason::Height { contact: 0, off_m, limit_m });
+        cost += square(off_m / limit_m.max(1e-6));
+        let m = flat(marks[0].position - warp.root.position).length();
+        keep(&mut worst, m, self.reach_m, RefusalReason::Far { m, limit_m: self.reach_m });
+        if let Some(second) = action.marks.get(1) {
+            let (way, asked) = (second.position - first.position, marks[1].position - marks[0].position);
+            if request.contacts[1].is_some() || request.landing_m.is_some() {
+                let (off_m, limit_m) = (asked.y - way.y, self.lift_limit_m(way.y));
+                keep(&mut worst, off_m.abs(), limit_m, RefusalReason::Height { contact: 1, off_m, limit_m });
+                cost += square(off_m / limit_m.max(1e-6));
+            }
+            let [off_m, turn_rad] = warp.needs(warp.at_mark(0), 1);
+            let limit_m = self.slide * flat(way).length() + self.slide_m;
+            keep(&mut worst, off_m, limit_m, RefusalReason::Stretch { off_m, limit_m });
+            let (deg, limit_deg) = (turn_rad.to_degrees(), self.turn_limit_deg(second.start_s - first.start_s));
+            keep(&mut worst, deg, limit_deg, RefusalReason::Turn { deg, limit_deg });
+            cost += square(off_m / limit_m.max(1e-6)) + square(deg / limit_deg.max(1e-6));
+        }
+        worst.map_or(Ok(self.warp_cost * cost), Err)
+    }
+
+    /// Returns the limit of the shift over the ground from a time of the clip to a mark, in metres.
+    pub(super) fn slide_limit_m(&self, action: &Action, from_s: f32, mark: usize) -> f32 {
+        if mark == 0 && action.first_mark_touches(from_s) {
+            return self.slide_m;
+        }
+        let way_m = action.travelled_m(action.marks[mark].start_s) - action.travelled_m(from_s);
+        self.slide * way_m.max(0.0) + self.slide_m
+    }
+
+    /// Returns play rate and cost of the path from an entry to the first contact. `window`: seconds from now.
+    ///
+    /// # Errors
+    /// Returns what is missed.
+    fn way(&self, of: &Warp, velocity: Vec3, entry: &Entry, window: Option<[f32; 2]>) -> Result<(f32, f32), Miss> {
+        let natural_s = of.action.marks[0].start_s - entry.time_s;
+        if natural_s < SHORTEST_S {
+            let reason = RefusalReason::TooSoon { needs_s: SHORTEST_S, given_s: natural_s };
+            return Err((SHORTEST_S / natural_s.max(1e-3), reason));
+        }
+        let rate = match window {
+            Some([from_s, to_s]) => 1.0f32.clamp(natural_s / to_s, natural_s / from_s.max(1e-3).min(to_s)),
+            None => 1.0,
+        };
+        let mut worst = None;
+        keep(&mut worst, rate, self.fastest, RefusalReason::Rate { rate, limit: self.fastest });
+        keep(&mut worst, self.slowest, rate, RefusalReason::Rate { rate, limit: self.slowest });
+        let [off_m, turn_rad] = of.needs(of.base(), 0);
+        let limit_m = self.slide_limit_m(of.action, entry.time_s, 0);
+        let (deg, limit_deg) = (turn_rad.to_degrees(), self.turn_limit_deg(natural_s / rate));
+        keep(&mut worst, off_m, limit_m, RefusalReason::Slide { off_m, limit_m });
+        keep(&mut worst, deg, limit_deg, RefusalReason::Turn { deg, limit_deg });
+        if let Some(miss) = worst {
+            return Err(miss);
+        }
+        let range = if rate > 1.0 { self.fastest - 1.0 } else { 1.0 - self.slowest };
+        let warped = square(off_m / limit_m.max(1e-6))
+            + square(deg / limit_deg.max(1e-6))
+            + square((rate - 1.0) / range.max(1e-6));
+        let turned = Quat::from_rotation_y(of.base().turn_rad) * entry.velocity;
+        let faster = turned * rate - velocity;
+        Ok((rate, self.warp_cost * warped + self.velocity_cost * faster.length_squared()))
+    }
+
+    /// Returns true if a warp that begins in the middle of an action keeps the limits on its way to mark `k`.
+    pub(crate) fn may_move(&self, warp: &Warp, k: usize, seconds: f32) -> bool {
+        let [off_m, turn_rad] = warp.needs(warp.base(), k);
+        let mark = &warp.action.marks[k];
+        let least_m = if warp.action.is_reach() { self.hand_lift_m } else { self.lift_m };
+        let lift_m = warp.at_mark(k).to.y - warp.base().point(mark.position).y;
+        let height_m =
+            mark.position.y - if k == 0 { warp.action.ground_m[0] } else { warp.action.marks[k - 1].position.y };
+        off_m <= self.slide_limit_m(warp.action, warp.base_s, k)
+            && turn_rad.to_degrees() <= self.turn_limit_deg(seconds)
+            && lift_m.abs() <= self.lift_limit_m(height_m).max(least_m)
+    }
+}
+
+/// Returns the columns that describe a pose.
+fn pose_columns(db: &Database) -> impl Iterator<Item = usize> {
+    let channels = db.schema.channels.iter().filter(|c| !c.kind.is_trajectory());
+    channels.filter(|c| !matches!(c.kind, ChannelKind::User(_))).flat_map(|c| c.columns.clone())
+}
+
+/// Adds the cost of the pose of an entry to `start`, column by column, until the sum exceeds `most`.
+fn with_pose(db: &Database, situation: &Situation, (action, entry): (&Action, &Entry), start: f32, most: f32) -> f32 {
+    let row = db.features.row(entry.row);
+    // The rows of a stored mirror image are mirrored already.
+    let flips = action.mirrored && !db.clips[action.clip.at()].mirrored;
+    let mut sum = start;
+    for c in pose_columns(db) {
+        if sum > most {
+            break;
+        }
+        let value = if flips {
+            let from = db.mirror_columns[c];
+            let raw = from.sign * db.features.denormalize(from.column, row[from.column]);
+            (raw - db.features.offset[c]) / db.features.scale[c]
+        } else {
+            row[c]
+        };
+        let d = (situation.pose[c] - value) * situation.multipliers[c];
+        sum += d * d;
+    }
+    sum
+}
+
+impl Actions {
+    /// Returns the action that fits a request best if it is entered now. Allocates nothing.
+    ///
+    /// # Errors
+    /// Returns [`Refusal`] with what the nearest candidate misses.
+    pub fn plan(
+        &self,
+        db: &Database,
+        config: &ActionConfig,
+        request: &ActionRequest,
+        situation: &Situation,
+    ) -> Result<Plan, Refusal> {
+        self.best(db, config, request, situation, true)
+    }
+
+    /// Returns the same by comparing all candidates in full: the definition of [`Actions::plan`], for tests.
+    ///
+    /// # Errors
+    /// As [`Actions::plan`].
+    pub fn plan_by_brute_force(
+        &self,
+        db: &Database,
+        config: &ActionConfig,
+        request: &ActionRequest,
+        situation: &Situation,
+    ) -> Result<Plan, Refusal> {
+        self.best(db, config, request, situation, false)
+    }
+
+    fn best(
+        &self,
+        db: &Database,
+        config: &ActionConfig,
+        request: &ActionRequest,
+        situation: &Situation,
+        prunes: bool,
+    ) -> Result<Plan, Refusal> {
+        let window = self.window(request, situation.now_s)?;
+        let (mut best, mut nearest): (Option<Plan>, _) = (None, Nearest::default());
+        for (k, action) in self.of_request(request) {
+            let Some(marks) = places(action, request, situation.root.position.y) else { continue };
+            let fixed = match config.fixed(&warp(action, 0, situation.root, marks), request) {
+                Ok(cost) => cost,
+                Err(miss) => {
+                    nearest.note(k, miss, false);
+                    continue;
+                }
+            };
+            for (e, entry) in action.entries.iter().enumerate() {
+                let of = warp(action, e, situation.root, marks);
+                let (rate, way) = match config.way(&of, situation.velocity, entry, window) {
+                    Ok(way) => way,
+                    Err(miss) => {
+                        nearest.note(k, miss, true);
+                        continue;
+                    }
+                };
+                let most = if prunes { best.map_or(f32::INFINITY, |b| b.cost) } else { f32::INFINITY };
+                let cost = with_pose(db, situation, (action, entry), fixed + way, most);
+                if best.is_none_or(|b| cost < b.cost) {
+                    best = Some(Plan { action: k, entry: e, rate, marks, cost });
+                }
+            }
+        }
+        best.ok_or_else(|| self.refusal(request, &nearest))
+    }
+
+    /// Returns the refusal of a request that no candidate meets.
+    pub(super) fn refusal(&self, request: &ActionRequest, nearest: &Nearest) -> Refusal {
+        let most = self.of_request(request).map(|(_, a)| a.marks.len()).max().unwrap_or(0);
+        let reason = nearest.found.map_or(RefusalReason::Contacts { most }, |(_, (_, reason))| reason);
+        let candidates = self.of_request(request).count();
+        Refusal { reason, nearest: nearest.found.map(|(k, _)| k), candidates, may_change: nearest.may_change }
+    }
+
+    /// Returns the window in seconds from now.
+    ///
+    /// # Errors
+    /// Returns [`Refusal`] if there is no action of the kinds, and if the window is over or as good as over.
+    pub(super) fn window(&self, request: &ActionRequest, now_s: f64) -> Result<Option<[f32; 2]>, Refusal> {
+        let refuse = |reason| Err(Refusal { reason, ..self.refusal(request, &Nearest::default()) });
+        if self.of_request(request).next().is_none() {
+            return refuse(RefusalReason::Unknown);
+        }
+        let Some([from_s, to_s]) = request.window_s else { return Ok(None) };
+        let window = [(from_s - now_s) as f32, (to_s - now_s) as f32];
+        if window[1] <= 0.0 {
+            return refuse(RefusalReason::Past { late_s: -window[1] });
+        }
+        if window[1] < SHORTEST_S {
+            return refuse(RefusalReason::TooSoon { needs_s: SHORTEST_S, given_s: window[1] });
+        }
+        Ok(Some(window))
+    }
+}

@@ -1,0 +1,73 @@
+//! Views of a character's action, for panels and courses.
+
+use super::acted::Acted;
+use super::character::Character;
+use super::state::MatcherState;
+use crate::actions::{Action, MAX_MARKS, Place, Warp};
+
+/// The action of a character, or the request that waits for one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ActionView {
+    /// A request waits to be entered.
+    Waits {
+        /// Number of the request.
+        id: u16,
+        /// Time since the request, in seconds.
+        since_s: f32,
+        /// Cost of entering at the last control tick; `None` if it was impossible.
+        cost: Option<f32>,
+    },
+    /// An action plays.
+    Plays {
+        /// Number of the request.
+        id: u16,
+        /// Index in [`Character::actions`].
+        action: usize,
+        /// Time of the clip, in seconds.
+        clip_s: f32,
+        /// Play rate before the first contact.
+        rate: f32,
+        /// Requested contacts: world; as many as the action has marks.
+        marks: [Place; MAX_MARKS],
+    },
+}
+
+impl Character {
+    fn acted<'s>(&'s self, state: &'s MatcherState) -> Option<&'s Acted> {
+        self.acting.as_ref()?;
+        let memory = state.block.get(self.resolved.layout.director.clone())?;
+        let (playing, now_s) = (&state.header.playback.playing, state.header.clock.time_s);
+        let fits = self.director.is_memory(memory, playing, now_s);
+        fits.then(|| Acted::split(memory).0)
+    }
+
+    fn played<'s>(&'s self, state: &'s MatcherState) -> Option<(&'s Acted, &'s Action)> {
+        let acted = self.acted(state).filter(|acted| acted.plays())?;
+        Some((acted, &self.actions.all()[acted.action as usize]))
+    }
+
+    /// Returns the action of a state, or the request that waits: of both, the action. `None` without both, and for a state of another
+    /// character. Allocates nothing.
+    pub fn action_view(&self, state: &MatcherState) -> Option<ActionView> {
+        let acted = self.acted(state)?;
+        let now_s = state.header.clock.time_s;
+        if let Some((acted, action)) = self.played(state) {
+            let (clip_s, rate, marks) = (acted.clip_s(action, now_s) as f32, acted.rate, acted.marks);
+            return Some(ActionView::Plays { id: acted.id as u16, action: acted.action as usize, clip_s, rate, marks });
+        }
+        let cost = (acted.cost < super::acted::NEVER).then_some(acted.cost);
+        let (id, since_s) = ((acted.request - 1.0) as u16, (now_s - acted.asked_s()) as f32);
+        (acted.waits > 0.0).then_some(ActionView::Waits { id, since_s, cost })
+    }
+
+    /// Returns the index in [`Character::actions`] of the action that plays. Allocates nothing.
+    pub fn playing_action(&self, state: &MatcherState) -> Option<usize> {
+        self.played(state).map(|(acted, _)| acted.action as usize)
+    }
+
+    /// Returns the warp of the action that plays: roots at other times, and places of its contacts. Allocates nothing.
+    pub fn action_warp<'s>(&'s self, state: &'s MatcherState) -> Option<Warp<'s>> {
+        let (acted, action) = self.played(state)?;
+        Some(acted.warp(self.database.as_deref()?, action))
+    }
+}

@@ -1,0 +1,185 @@
+//! Requests for actions: noticed, answered and entered at control ticks.
+
+use super::blend::Transition;
+use super::query::{Query, write_shown_body};
+use crate::actions::{Place, Plan, Refusal, RefusalReason, Situation, places};
+use crate::input::{ActionRequest, MotionInput};
+use crate::matcher::acted::{Acted, NEVER, NONE, PLAYS, split_s};
+use crate::matcher::acting::Acting;
+use crate::matcher::character::Character;
+use crate::matcher::output::{ActionEvent, ActionStep, Output};
+use crate::matcher::playing::Playing;
+use crate::matcher::scratch::Scratch;
+use crate::matcher::state::MatcherState;
+
+/// Answers the request of the input, and enters its action when it fits.
+pub struct Act<'a> {
+    /// Actions, director, settings; read.
+    pub character: &'a Character,
+    /// Request; read.
+    pub input: &'a MotionInput<'a>,
+    /// Memory of the action, playing clip, offsets that decay; written.
+    pub state: &'a mut MatcherState,
+    /// The shown body and its features; written.
+    pub scratch: &'a mut Scratch,
+    /// Steps of requests; written.
+    pub output: &'a mut Output,
+}
+
+impl Act<'_> {
+    /// Runs a control tick. Returns true if an action begins.
+    pub fn run(mut self) -> bool {
+        let Some(acting) = self.character.acting.as_deref() else { return false };
+        let Some(request) = self.input.action else {
+            self.call_off();
+            return false;
+        };
+        let is_new = !self.acted().answers(request.id);
+        if is_new && !self.notice(acting, &request) {
+            return false;
+        }
+        self.move_marks(acting, &request);
+        (is_new || self.acted().waits > 0.0) && self.try_to_enter(acting, &request, is_new)
+    }
+
+    fn acted(&mut self) -> &mut Acted {
+        Acted::of_mut(self.state.director_mut(&self.character.resolved.layout))
+    }
+
+    fn tell(&mut self, id: u16, step: ActionStep) {
+        let time_s = self.state.header.clock.time_s;
+        self.output.act(ActionEvent { id, time_s, step });
+    }
+
+    /// Calls off the request that waits.
+    fn call_off(&mut self) {
+        let acted = self.acted();
+        if std::mem::take(&mut acted.waits) > 0.0 {
+            let id = (acted.request - 1.0) as u16;
+            self.tell(id, ActionStep::CalledOff);
+        }
+    }
+
+    /// Notes a new request. Returns false if it is rejected since another action plays.
+    fn notice(&mut self, acting: &Acting, request: &ActionRequest) -> bool {
+        self.call_off();
+        let now_s = self.state.header.clock.time_s;
+        let acted = self.acted();
+        (acted.request, acted.asked_s, acted.cost) = (f32::from(request.id) + 1.0, split_s(now_s), NEVER);
+        let plays = acting.played(acted);
+        // From a seat, the next action may begin.
+        let busy =
+            plays.is_some_and(|action| !action.holds || acted.clip_s(action, now_s) < action.phases.recovery_s.into());
+        if busy {
+            let (candidates, reason) = (acting.actions.of_request(request).count(), RefusalReason::Busy);
+            let refusal = Refusal { reason, nearest: None, candidates, may_change: true };
+            self.tell(request.id, ActionStep::Refused(refusal));
+        }
+        !busy
+    }
+
+    /// Moves the contacts of the action that plays to those of its request, as far as the limits allow.
+    fn move_marks(&mut self, acting: &Acting, request: &ActionRequest) {
+        let now_s = self.state.header.clock.time_s;
+        let acted = *self.acted();
+        let answers = acted.stage == PLAYS && acted.id == f32::from(request.id);
+        let Some(action) = acting.played(&acted).filter(|_| answers) else { return };
+        let Some(marks) = places(action, request, acted.level_m) else { return };
+        if let Some(moved) = acted.with_marks(&acting.db, (action, marks), now_s, &self.character.config.actions) {
+            *self.acted() = moved;
+        }
+    }
+
+    /// Enters the action of a request if it fits well enough. Returns true if it did.
+    fn try_to_enter(&mut self, acting: &Acting, request: &ActionRequest, is_new: bool) -> bool {
+        let planned = self.plan(acting, request);
+        let config = &self.character.config.actions;
+        let now_s = self.state.header.clock.time_s;
+        let is_free = self.is_free(acting);
+        let acted = self.acted();
+        let after_s = (now_s - acted.asked_s()) as f32;
+        let refused = match planned {
+            Err(refusal) if is_new && !refusal.may_change => Some(refusal),
+            Err(refusal) if !refusal.may_change || after_s > config.patience_s => {
+                Some(Refusal { reason: RefusalReason::GivenUp { after_s }, ..refusal })
+            }
+            _ => None,
+        };
+        acted.waits = f32::from(u8::from(refused.is_none()));
+        let last_cost = acted.cost;
+        acted.cost = planned.map_or(NEVER, |plan| plan.cost.min(NEVER));
+        if let Some(refusal) = refused {
+            self.tell(request.id, ActionStep::Refused(refusal));
+            return false;
+        }
+        if is_new {
+            self.tell(request.id, ActionStep::Accepted);
+        }
+        // Good enough, or as good as it gets.
+        let Ok(plan) = planned else { return false };
+        let enters = is_free && (plan.cost <= config.enter_cost || plan.cost > last_cost);
+        if enters {
+            self.enter(acting, request, &plan);
+        }
+        enters
+    }
+
+    /// Returns true unless the state machine plays a clip, or moves the root by a montage.
+    fn is_free(&self, acting: &Acting) -> bool {
+        let memory = Acted::split(self.state.director(&self.character.resolved.layout)).1;
+        let playing = &self.state.header.playback.playing;
+        acting.inner.play_rate(memory, playing, false).is_none() && !acting.inner.has_root_motion(memory)
+    }
+
+    /// Returns the plan of a request that is entered now.
+    fn plan(&mut self, acting: &Acting, request: &ActionRequest) -> Result<Plan, Refusal> {
+        let (character, input) = (self.character, self.input);
+        write_shown_body(character, self.state, self.scratch);
+        Query { character, input, state: self.state, scratch: self.scratch }.pose();
+        let (state, scratch) = (&*self.state, &*self.scratch);
+        let root = scratch.shown.pose.world_from_root();
+        let situation = Situation {
+            root: Place::of(root),
+            velocity: root.direction(scratch.shown.velocity.linear[0]),
+            pose: &scratch.action_pose,
+            multipliers: &character.weights(character.weights_of(state)).multipliers,
+            now_s: state.header.clock.time_s,
+        };
+        acting.actions.plan(&acting.db, &character.config.actions, request, &situation)
+    }
+
+    /// Begins an action.
+    fn enter(&mut self, acting: &Acting, request: &ActionRequest, plan: &Plan) {
+        let acted = *self.acted();
+        if acted.plays() {
+            self.tell(acted.id as u16, ActionStep::Left);
+            self.acted().stage = NONE;
+        }
+        let (character, action) = (self.character, &acting.actions.all()[plan.action]);
+        let time_s = acting.db.row_time_s(action.entries[plan.entry].row);
+        character.source.init_memory(&mut self.scratch.memory);
+        let next = Playing { clip: action.clip, mirrored: action.mirrored, time_s };
+        Transition { character, state: self.state, scratch: self.scratch, rate: plan.rate }.run(next);
+        self.output.transitions += 1;
+        let h = &mut self.state.header;
+        h.choice.stranded = false;
+        let (root, base_at_s) = (Place::of(h.root.animated), split_s(h.clock.time_s));
+        *self.acted() = Acted {
+            stage: PLAYS,
+            action: plan.action as f32,
+            id: f32::from(request.id),
+            rate: plan.rate,
+            reported: 0.0,
+            base_at_s,
+            base_s: time_s as f32,
+            held_s: 0.0,
+            root,
+            marks: plan.marks,
+            level_m: root.position.y,
+            over: 0.0,
+            waits: 0.0,
+            ..acted
+        };
+        self.tell(request.id, ActionStep::Entered { action: plan.action });
+    }
+}

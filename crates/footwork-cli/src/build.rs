@@ -118,7 +118,7 @@ pub fn source_clips(
         let base = common.config.as_deref().and_then(Path::parent).unwrap_or(here);
         (config.source.clips.iter().map(PathBuf::from).collect(), base)
     } else {
-        return Ok(Imported { clips: built_in(), ..Imported::default() });
+        return Ok(Imported { clips: built_in(common.data), ..Imported::default() });
     };
     clips::import_cached(&inputs, base, &config.source, common, cache)
 }

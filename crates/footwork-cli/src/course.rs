@@ -32,7 +32,7 @@ pub fn parse(name: &str, seed: u64) -> Result<(Script, Vec<Column>)> {
         return Ok((script, Vec::new()));
     }
     let Some(file) = file(name) else {
-        bail!("no course is named `{name}`: expected standard, random, none, stances, or a CSV file");
+        bail!("no course is named `{name}`: expected standard, random, none, stances, actions, or a CSV file");
     };
     let text =
         read_text_at_most(Path::new(file), MOST_BYTES).with_context(|| format!("cannot read the course {file}"))?;

@@ -1,6 +1,6 @@
 //! Database and settings of a command.
 
-use crate::args::Common;
+use crate::args::{BuiltIn, Common};
 use crate::progress;
 use anyhow::Result;
 use footwork::advanced::build::matches_pattern;
@@ -28,9 +28,12 @@ impl Common {
     }
 }
 
-/// Returns the built-in clips.
-pub fn built_in() -> Vec<RawClip> {
-    footwork_gait::clips(&GaitOptions::BUILT_IN)
+/// Returns built-in clips.
+pub fn built_in(data: BuiltIn) -> Vec<RawClip> {
+    footwork_gait::clips(match data {
+        BuiltIn::Locomotion => &GaitOptions::BUILT_IN,
+        BuiltIn::Actions => &GaitOptions::ACTIONS,
+    })
 }
 
 /// True if a name contains a text, or matches it as a pattern with `*`.

@@ -14,7 +14,8 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     // The gates test the clips of the search. The loops of blend spaces close less well, so reports and written files exclude
     // them; they are part of the built-in data only.
     let cycles = !args.report && args.output.is_none();
-    let clips = generate(&GaitOptions { seed: common.seed, cycles, ..GaitOptions::BUILT_IN });
+    let options = GaitOptions { seed: common.seed, cycles, actions: args.actions, ..GaitOptions::BUILT_IN };
+    let clips = generate(&options);
     if args.report {
         return report(&clips, args, common);
     }

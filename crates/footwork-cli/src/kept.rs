@@ -1,6 +1,6 @@
 //! Cache of the built-in database: generating and building it takes ten times as long as loading it.
 
-use crate::args::Common;
+use crate::args::{BuiltIn, Common};
 use crate::database::{build_clips, built_in, in_file};
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
@@ -42,21 +42,21 @@ pub fn program() -> Option<String> {
 /// # Errors
 /// Returns an error if the settings do not fit the built-in data. An unusable cache is not an error.
 pub fn database(config: &CharacterConfig, common: &Common) -> Result<Database> {
-    let file = file(config);
+    let file = file(config, common.data);
     // A damaged file has a wrong hash: it is written again.
     if let Some(kept) = file.as_ref().and_then(|file| Database::load(file).ok()) {
         return Ok(kept);
     }
-    let (db, _) = build_clips(&built_in(), config, common)?;
+    let (db, _) = build_clips(&built_in(common.data), config, common)?;
     if let Some(file) = file {
         keep(&db, &file);
     }
     Ok(db)
 }
 
-fn file(config: &CharacterConfig) -> Option<PathBuf> {
+fn file(config: &CharacterConfig, data: BuiltIn) -> Option<PathBuf> {
     let folder = cache_folder(&std::env::current_exe().ok()?)?;
-    let key = format!("{} {}", program()?, serde_json::to_string(&config.build).ok()?);
+    let key = format!("{} {data:?} {}", program()?, serde_json::to_string(&config.build).ok()?);
     Some(folder.join(format!("{:032x}.fwdb", xxh3_128(key.as_bytes()))))
 }
 

@@ -3,6 +3,7 @@
 #[macro_use]
 mod print;
 
+mod actions;
 mod args;
 mod bench;
 mod build;

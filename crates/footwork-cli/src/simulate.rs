@@ -1,5 +1,6 @@
 //! `footwork simulate`: drives a character over a course.
 
+use crate::actions;
 use crate::args::{Common, SimulateArgs};
 use crate::cast::Cast;
 use crate::choose::Choosing;
@@ -19,13 +20,20 @@ use footwork_metrics::courses::Cues;
 use footwork_metrics::ground::GroundKind;
 use serde_json::json;
 
-/// The course with a separate report.
+/// The courses with separate reports.
 const STANCES: &str = "stances";
+const ACTIONS: &str = "actions";
 
 /// Runs the command.
 pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if !(args.dt > 0.0 && args.dt <= 1.0) {
         bail!("--dt {}: expected more than 0 and at most 1 second", args.dt);
+    }
+    if args.course == ACTIONS {
+        return actions::actions(args, common);
+    }
+    if args.requests.is_some() {
+        bail!("--requests: expected with --course actions");
     }
     let stances = args.course == STANCES;
     let seconds = args.seconds.unwrap_or(if stances { 600.0 } else { 60.0 });
@@ -36,7 +44,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         return stances::stances(args, f64::from(seconds), common);
     }
     if args.jitter {
-        bail!("--jitter: expected with --course stances");
+        bail!("--jitter: expected with --course stances or actions");
     }
     let (course, columns) = parse(&args.course, common.seed)?;
     let ground = GroundKind::from(args.ground);

@@ -40,6 +40,9 @@ impl GaitOptions {
         cycles: true,
         actions: false,
     };
+
+    /// The built-in data with actions, for characters that are requested to jump, climb, sit and reach.
+    pub const ACTIONS: Self = Self { actions: true, ..Self::BUILT_IN };
 }
 
 impl Default for GaitOptions {

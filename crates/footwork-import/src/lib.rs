@@ -115,6 +115,8 @@ mod papers {
     struct Retargeting;
     #[doc = include_str!("../../../docs/guide/why.md")]
     struct Why;
+    #[doc = include_str!("../../../docs/guide/actions.md")]
+    struct Actions;
     #[doc = include_str!("../../../docs/guide/montages.md")]
     struct Montages;
     #[doc = include_str!("../../../docs/guide/choose.md")]

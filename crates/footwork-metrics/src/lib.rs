@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod actions;
 pub mod analysis;
 pub mod courses;
 pub mod eval;

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub struct Common {
     /// Database file; none: the built-in data.
     pub db: Option<PathBuf>,
+    /// Built-in data, where there is no database file.
+    pub data: BuiltIn,
     /// Networks instead of search and clips, or beside them.
     pub learned: Option<PathBuf>,
     /// Configuration file.
@@ -29,6 +31,19 @@ pub struct DbFlag {
     /// Database file (.fwdb). Default: the built-in data
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
+    /// Built-in data. Default: locomotion; for the course `actions` that
+    #[arg(long, value_name = "DATA", conflicts_with = "db")]
+    pub data: Option<BuiltIn>,
+}
+
+/// Sets of built-in data, by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum BuiltIn {
+    /// Walking, running, turning, slopes, stairs, a crouch and gestures
+    #[default]
+    Locomotion,
+    /// The same, and actions: jumps, vaults, climbs, steps, seats, reaches
+    Actions,
 }
 
 /// `--config`.
@@ -128,7 +143,7 @@ impl From<&ConfigFlag> for Common {
 
 impl From<&DatabaseFlags> for Common {
     fn from(flags: &DatabaseFlags) -> Self {
-        Self { db: flags.db.db.clone(), rate: flags.rate.rate, ..Self::from(&flags.config) }
+        Self { rate: flags.rate.rate, ..Self::from(&flags.config) }.of_data(&flags.db)
     }
 }
 
@@ -148,6 +163,11 @@ impl Common {
     /// With networks.
     pub fn learned(self, file: Option<&PathBuf>) -> Self {
         Self { learned: file.cloned(), ..self }
+    }
+
+    /// With the values of `--db` and `--data`.
+    pub fn of_data(self, flag: &DbFlag) -> Self {
+        Self { db: flag.db.clone(), data: flag.data.unwrap_or_default(), ..self }
     }
 
     /// With the value of `--seed`.

@@ -21,10 +21,10 @@ pub struct InspectArgs {
 /// Flags of `simulate`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  stances   a random stick, a crouch and gestures by the state machine; 10 minutes\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk, then variables and triggers of --machine; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --machine built-in --course none --set crouched=1 --at 3 --fire wave\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
+    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  stances   a random stick, a crouch and gestures by the state machine; 10 minutes\n  actions   requests for actions; every second one is out of reach\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk, then variables and triggers of --machine; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --machine built-in --course none --set crouched=1 --at 3 --fire wave\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
 )]
 pub struct SimulateArgs {
-    /// Scripted input: `standard`, `random`, `none`, `stances`, or a CSV file
+    /// Scripted input: a course of the list below, or a CSV file
     #[arg(long, value_name = "COURSE", default_value = "standard")]
     pub course: String,
     /// Ground. `slope` and `stairs` rise along +Z, from 3 m ahead of the start, and end level
@@ -33,9 +33,12 @@ pub struct SimulateArgs {
     /// Tags of the rows that may be played, such as "(walk | run) & !stairs". Default: all locomotion
     #[arg(long, value_name = "QUERY")]
     pub tags: Option<String>,
-    /// Length of the run, in seconds. Default: 60; for `stances` 600
+    /// Length of the run, in seconds. Default: 60; for `stances` 600. Not for `actions`
     #[arg(long, value_name = "S")]
     pub seconds: Option<f32>,
+    /// Number of requests of the course `actions`. Default: 2000
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    pub requests: Option<usize>,
     /// State machine (TOML, or `built-in`) that runs the character. Default: none; for `stances` `built-in`
     #[arg(long, value_name = "FILE", conflicts_with = "learned")]
     pub machine: Option<PathBuf>,
@@ -45,7 +48,7 @@ pub struct SimulateArgs {
     /// `--set`, `--fire`, `--at`.
     #[command(flatten)]
     pub cues: CueFlags,
-    /// Time steps of 0.5 to 1.5 times --dt, for `stances`
+    /// Time steps of 0.5 to 1.5 times --dt, for `stances` and `actions`
     #[arg(long)]
     pub jitter: bool,
     /// Time step, in seconds. Range: above 0 to 1
@@ -146,7 +149,7 @@ pub struct NewArgs {
 /// Flags of `gait`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  footwork gait\n  footwork gait -o mocap/ --clip 'walk_*'\n  footwork gait -o pack/ --pack 19\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n\nExit codes: as for all commands; 1 also if a gate of --report does not hold."
+    after_help = "Examples:\n  footwork gait\n  footwork gait -o mocap/ --clip 'walk_*'\n  footwork gait -o pack/ --pack 19\n  footwork gait -o moves/ --actions\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n\nExit codes: as for all commands; 1 also if a gate of --report does not hold."
 )]
 pub struct GaitArgs {
     /// Comparison of the motion with published gait measurements, one per line
@@ -167,6 +170,9 @@ pub struct GaitArgs {
     /// Clips of a small pack, to try out thin data: no starts, stops or turns
     #[arg(long, value_name = "CLIPS", value_parser = ["19"], conflicts_with_all = ["report", "clip"])]
     pub pack: Option<String>,
+    /// Clips of actions, too: jumps, vaults, climbs, steps, seats, reaches
+    #[arg(long, conflicts_with_all = ["report", "pack"])]
+    pub actions: bool,
     /// Configuration file (TOML) whose sources apply to --reference
     #[arg(long, value_name = "FILE", requires = "reference")]
     pub config: Option<PathBuf>,

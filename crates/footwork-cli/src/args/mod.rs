@@ -10,7 +10,7 @@ mod files;
 mod film;
 mod report;
 
-pub use common::{Common, SearchKind};
+pub use common::{BuiltIn, Common, SearchKind};
 pub use drive::{
     BenchArgs, BenchCommand, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs, GaitKind, InspectArgs, NewArgs,
     ReplayArgs, SearchArgs, SetKind, SimulateArgs,
@@ -157,7 +157,7 @@ impl Command {
             Self::Film(a) => Common::from(&a.database).learned(a.learned.as_ref()),
             Self::Simulate(a) => Common::from(&a.drive).learned(a.learned.as_ref()),
             // Its configuration is for what comes after a fork.
-            Self::Replay(a) => Common { db: a.db.db.clone(), seed: 1, ..Common::default() }.learned(a.learned.as_ref()),
+            Self::Replay(a) => Common { seed: 1, ..Common::default() }.of_data(&a.db).learned(a.learned.as_ref()),
             Self::Report(a) => Common::from(&a.drive),
             Self::Gait(a) => Common::from(&a.config()).seeded(&a.seed),
             Self::New(a) => Common::from(&a.database),

@@ -98,3 +98,18 @@ fn captured_walking_can_be_the_reference() {
     let jerk = report["gates"].as_array().unwrap().iter().find(|g| g["name"] == "walk_130_jerk_of_captured_walking");
     assert_eq!(jerk.unwrap()["holds"], true, "{jerk:?}");
 }
+
+#[test]
+fn actions_are_listed_and_written_on_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let names = |args: &[&str]| {
+        let told = common::json(dir.path(), args);
+        let clips = told["clip_list"].as_array().unwrap();
+        clips.iter().map(|c| c["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(!names(&["gait"]).iter().any(|name| name.starts_with("vault_")));
+    let vaults = names(&["gait", "--actions", "-o", "moves", "--clip", "vault_stand_*"]);
+    assert!(!vaults.is_empty() && vaults.iter().all(|name| dir.path().join(format!("moves/{name}.bvh")).exists()));
+    let tags = std::fs::read_to_string(dir.path().join(format!("moves/{}.tags.toml", vaults[0]))).unwrap();
+    assert!(tags.contains("vault") && tags.contains("no_locomotion"), "{tags}");
+}

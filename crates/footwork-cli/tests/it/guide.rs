@@ -356,6 +356,11 @@ fn state_machines_can_be_followed() {
 }
 
 #[test]
+fn actions_can_be_followed() {
+    assert!(follow("actions.md") >= 3);
+}
+
+#[test]
 fn montages_can_be_followed() {
     assert!(follow("montages.md") >= 2);
 }

@@ -283,3 +283,24 @@ fn a_chooser_changes_the_character_and_the_machine_goes_on() {
     std::fs::write(dir.path().join("c.toml"), chooser.replace("\"hurt\"\n[[rows]]", "\"hurd\"\n[[rows]]")).unwrap();
     common::fails(dir.path(), &run, &["c.toml", "rows[0].character", "the nearest is `hurt`"]);
 }
+
+#[test]
+fn the_course_of_actions_needs_clips_of_actions() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = common::json(dir.path(), &["simulate", "--course", "actions", "--requests", "26", "--seed", "2"]);
+    assert_eq!(
+        (told["requests"].as_u64(), told["course"].as_str(), told["seed"].as_u64()),
+        (Some(26), Some("actions"), Some(2))
+    );
+    assert!(told["taken_pct_of_reachable"].as_f64().unwrap() > 80.0, "{told}");
+    for (args, parts) in [
+        (&["--course", "actions", "--seconds", "5"][..], &["--seconds", "actions"][..]),
+        (&["--course", "actions", "--bvh", "a.bvh"], &["--bvh", "actions"]),
+        (&["--course", "random", "--requests", "5"], &["--requests", "--course actions"]),
+    ] {
+        common::fails(dir.path(), &[&["simulate"], args].concat(), parts);
+    }
+    common::mocap(dir.path());
+    common::json(dir.path(), &["build", "mocap", "-o", "plain.fwdb"]);
+    common::fails(dir.path(), &["simulate", "--db", "plain.fwdb", "--course", "actions"], &["jump", "no_locomotion"]);
+}

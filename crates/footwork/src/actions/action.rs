@@ -54,7 +54,7 @@ pub struct Mark {
 }
 
 /// A row from which an action may be entered.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The row.
     pub row: RowIndex,
@@ -64,6 +64,8 @@ pub struct Entry {
     pub root: Place,
     /// Velocity of the root: clip space, in m/s.
     pub velocity: Vec3,
+    /// Feet that stand at that time, or at once after it: index among the contact joints, position in root space, in metres.
+    pub stands: Vec<(usize, Vec3)>,
 }
 
 /// Meaning of the contacts of a request.

@@ -23,6 +23,8 @@ pub struct Situation<'a> {
     pub root: Place,
     /// Velocity of the root: world, in m/s.
     pub velocity: Vec3,
+    /// `[contact joints]` positions of its feet: root space, in metres.
+    pub toes: &'a [Vec3],
     /// `[columns]` normalised features of its pose. Those of the trajectory are ignored.
     pub pose: &'a [f32],
     /// `[columns]` run-time weights.
@@ -102,8 +104,8 @@ pub(crate) fn places(action: &Action, request: &ActionRequest, level_m: f32) -> 
 
 /// Returns the warp of an action from one of its entries.
 pub(crate) fn warp(action: &Action, entry: usize, root: Place, marks: [Place; MAX_MARKS]) -> Warp<'_> {
-    let Entry { time_s, root: clip_root, .. } = action.entries[entry];
-    Warp { action, base_s: time_s, clip_root, root, marks }
+    let Entry { time_s, root: clip_root, .. } = &action.entries[entry];
+    Warp { action, base_s: *time_s, clip_root: *clip_root, root, marks }
 }
 
 /// Keeps the reason whose limit is exceeded most.
@@ -175,7 +177,13 @@ impl ActionConfig {
     ///
     /// # Errors
     /// Returns what is missed.
-    fn way(&self, of: &Warp, velocity: Vec3, entry: &Entry, window: Option<[f32; 2]>) -> Result<(f32, f32), Miss> {
+    fn way(
+        &self,
+        of: &Warp,
+        situation: &Situation,
+        entry: &Entry,
+        window: Option<[f32; 2]>,
+    ) -> Result<(f32, f32), Miss> {
         let natural_s = of.action.marks[0].start_s - entry.time_s;
         if natural_s < SHORTEST_S {
             let reason = RefusalReason::TooSoon { needs_s: SHORTEST_S, given_s: natural_s };
@@ -193,6 +201,10 @@ impl ActionConfig {
         let (deg, limit_deg) = (turn_rad.to_degrees(), self.turn_limit_deg(natural_s / rate));
         keep(&mut worst, off_m, limit_m, RefusalReason::Slide { off_m, limit_m });
         keep(&mut worst, deg, limit_deg, RefusalReason::Turn { deg, limit_deg });
+        let off =
+            |(slot, place): &(usize, Vec3)| situation.toes.get(*slot).map_or(0.0, |toe| flat(*place - *toe).length());
+        let (step_m, most_m) = (entry.stands.iter().map(off).fold(0.0, f32::max), self.step_m);
+        keep(&mut worst, step_m, most_m, RefusalReason::Foot { off_m: step_m, limit_m: most_m });
         if let Some(miss) = worst {
             return Err(miss);
         }
@@ -201,7 +213,7 @@ impl ActionConfig {
             + square(deg / limit_deg.max(1e-6))
             + square((rate - 1.0) / range.max(1e-6));
         let turned = Quat::from_rotation_y(of.base().turn_rad) * entry.velocity;
-        let faster = turned * rate - velocity;
+        let faster = turned * rate - situation.velocity;
         Ok((rate, self.warp_cost * warped + self.velocity_cost * faster.length_squared()))
     }
 
@@ -298,7 +310,7 @@ impl Actions {
             };
             for (e, entry) in action.entries.iter().enumerate() {
                 let of = warp(action, e, situation.root, marks);
-                let (rate, way) = match config.way(&of, situation.velocity, entry, window) {
+                let (rate, way) = match config.way(&of, situation, entry, window) {
                     Ok(way) => way,
                     Err(miss) => {
                         nearest.note(k, miss, true);

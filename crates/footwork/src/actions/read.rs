@@ -4,10 +4,11 @@
 //! the end of the clip or from its start.
 
 use super::action::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
-use super::place::Place;
+use super::place::{Place, flat};
 use super::track::{Track, Way, runs};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, RowIndex};
+use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 use std::ops::Range;
 
@@ -19,6 +20,8 @@ const HAND_AWAY_M: f32 = 0.22;
 const CONTACT_S: f32 = 0.07;
 /// Height of the hips on a seat, as a share of their height at the standing body.
 const SEAT: f32 = 0.75;
+/// Distance over the ground from the toes to hips that need a seat, in metres. A crouched body balances over its feet.
+const SEAT_BEHIND_M: f32 = 0.3;
 /// Hips below this speed sit, in m/s.
 const SEAT_MPS: f32 = 0.06;
 /// Shortest time on a seat, in seconds.
@@ -41,6 +44,8 @@ const RISE_S: f32 = 0.4;
 const OUT_S: f32 = 0.15;
 /// Change of the hips' height at which the wind-up begins, in metres.
 const WIND_UP_M: f32 = 0.02;
+/// Time after an entry up to which a foot stands at once, in seconds.
+const AT_ONCE_S: f32 = 0.1;
 /// First part of a clip, in seconds.
 const FIRST_S: f32 = 0.35;
 
@@ -76,7 +81,7 @@ pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -
     let action = |(passes, marks): (Passes, Vec<(Mark, Made)>)| {
         let contacts = reading.contacts(&marks);
         let marks: Vec<Mark> = marks.into_iter().map(|(mark, _)| mark).collect();
-        let entries = entries(db, clip, mirrored, marks.first()?.start_s);
+        let entries = entries(db, clip, mirrored, &contacts, marks.first()?.start_s);
         let end_s = track.time_s(track.frames() - 1);
         let found = Action {
             clip,
@@ -99,16 +104,26 @@ pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -
     readings.into_iter().flatten().filter_map(action).collect()
 }
 
-/// Returns the rows before a time of a clip.
-fn entries(db: &Database, clip: ClipIndex, mirrored: bool, until_s: f32) -> Vec<Entry> {
+/// Returns the rows before a time of a clip with these contacts.
+fn entries(db: &Database, clip: ClipIndex, mirrored: bool, contacts: &[Contact], until_s: f32) -> Vec<Entry> {
     let view = db.view(clip, mirrored);
-    let entry = |row: usize| {
+    let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
+    let mut entry = |row: usize| {
         let row = RowIndex::new(row);
-        let time_s = db.row_time_s(row);
-        let (root, along, _) = view.root(time_s);
-        Entry { row, time_s: time_s as f32, root: Place::of(root), velocity: root.rotation * along }
+        let at_s = db.row_time_s(row);
+        let (root, along, _) = view.root(at_s);
+        view.sample(at_s, &mut pose, &mut velocity);
+        let time_s = at_s as f32;
+        let stands = contacts.iter().filter_map(|c| match c.limb {
+            Limb::Foot(slot) if c.start_s <= time_s + AT_ONCE_S && time_s < c.end_s => {
+                Some((slot, pose.in_root(&db.skeleton, c.joint).translation))
+            }
+            _ => None,
+        });
+        Entry { row, time_s, root: Place::of(root), velocity: root.rotation * along, stands: stands.collect() }
     };
-    db.clips[clip.at()].row_range().map(entry).filter(|e| e.time_s < until_s).collect()
+    let before = |row: &usize| (db.row_time_s(RowIndex::new(*row)) as f32) < until_s;
+    db.clips[clip.at()].row_range().filter(before).map(&mut entry).collect()
 }
 
 /// A clip, and what was found in it.
@@ -274,7 +289,7 @@ impl<'a> Reading<'a> {
         let t = self.track;
         let marked = |of: &dyn Fn(Made) -> bool| marks.iter().position(|(_, made)| of(*made));
         let contact = |joint, limb, rest: &Rest, mark| {
-            let (start_s, end_s) = (t.time_s(rest.frames.start), t.time_s(rest.frames.end));
+            let (start_s, end_s) = (t.time_s(rest.frames.start), t.time_s(rest.frames.end - 1));
             Contact { joint, limb, start_s, end_s, position: rest.at, mark }
         };
         let mut all = Vec::new();
@@ -367,8 +382,13 @@ fn seat(track: &Track) -> Option<(Range<usize>, Vec3)> {
     let sits = |f: usize| low(f) && way.speed_mps(f, track.rate_hz) < SEAT_MPS;
     let mut runs = runs(track.frames(), track.frames_of(SEAT_S), sits).into_iter();
     let frames = runs.find(|r| r.start <= 1 || r.end >= track.frames() - 1)?;
+    let at = way.rest(&frames);
+    let toes = track.feet.iter().map(|foot| foot.rest(&frames)).sum::<Vec3>() / track.feet.len() as f32;
+    if flat(at - toes).length() < SEAT_BEHIND_M {
+        return None;
+    }
     let start = if frames.start <= 1 { 0 } else { frames.start };
-    Some((start..frames.end, way.rest(&frames)))
+    Some((start..frames.end, at))
 }
 
 /// Returns the longest stretch in which nothing touches.

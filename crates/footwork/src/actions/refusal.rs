@@ -73,6 +73,13 @@ pub enum RefusalReason {
         /// Limit in the time that there is, in degrees.
         limit_deg: f32,
     },
+    /// A foot that stands at the entry would have to be moved too far.
+    Foot {
+        /// Distance, in metres.
+        off_m: f32,
+        /// Limit, in metres.
+        limit_m: f32,
+    },
     /// The first contact is too far away.
     Far {
         /// Distance, in metres.
@@ -119,6 +126,9 @@ impl Refusal {
             }
             RefusalReason::Turn { deg, limit_deg } => {
                 format!("{of} would have to turn by {deg:.0} degrees (limit {limit_deg:.0})")
+            }
+            RefusalReason::Foot { off_m, limit_m } => {
+                format!("a standing foot would have to be moved by {off_m:.2} m for {of} (limit {limit_m:.2} m)")
             }
             RefusalReason::Far { m, limit_m } => format!("{m:.1} m away (limit {limit_m:.1} m)"),
             RefusalReason::Busy => "another action plays".to_owned(),

@@ -6,74 +6,16 @@
 //!
 //! `reference` is the foot lock of D. Holden's motion matching demo (2020), for comparison.
 
+mod config;
 mod heading;
+mod leash;
 
+pub use self::config::{FeetConfig, FootLock};
 use self::heading::{Change, FootHeading};
-use super::lower_body::PelvisConfig;
-use super::two_bone_ik::Reach;
+use self::leash::{LEASH_SLACK, TIGHT, soft_leash, soft_leash_change};
 use crate::math::{Facing, exp, smoothstep, spring};
-use crate::{choices, settings};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
-
-choices! {
-    /// Method of foot locking.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum FootLock = Leash {
-        /// A toe further from its animated position than `lock_radius_m` is dragged along at that distance. A toe that touches outside
-        /// of this radius is held as soon as it is inside.
-        Leash = "leash",
-        /// A toe further from its animated position than `lock_radius_m` is released until it touches again, and holds begin with a
-        /// spring that overshoots. Holden's reference controller does this; `leash` is better.
-        Reference = "reference",
-    }
-}
-
-settings! {
-    /// The `[matcher.feet]` table.
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct FeetConfig {
-        /// Whether feet are locked to the ground while they touch.
-        enabled: bool = true;
-        /// What happens to a foot that the body leaves behind.
-        lock: FootLock = FootLock::Leash;
-        /// Half-life of the spring that brings a touching toe to rest. Lower values slide less; higher values are softer.
-        hold_half_life_s: f32 = 0.02, in 1e-4 to 5.0, unit "s";
-        /// Time before touching over which a swinging toe is led to the point where it can stand. Higher values correct more
-        /// gently.
-        landing_s: f32 = 0.3, in 0.0 to 1.0, unit "s";
-        /// Half-life of the spring that returns a released toe to its clip. Lower values return sooner; higher values are
-        /// smoother.
-        release_half_life_s: f32 = 0.1, in 1e-4 to 5.0, unit "s";
-        /// Lock radius: maximum distance between a locked toe and its animated position. Higher values slide less; lower values
-        /// keep the pose closer to the clip.
-        lock_radius_m: f32 = 0.2, in 0.0 to 100.0, unit "m", formerly "leash_m";
-        /// Maximum angle between the heading of a locked foot and that of its clip. Higher values turn less on the ground; lower values
-        /// keep the pose closer to the clip.
-        lock_angle_deg: f32 = 25.0, in 0.0 to 90.0, unit "degrees";
-        /// Part of a leg's length that corrections leave unused, so that knees stay bent.
-        knee_kept_m: f32 = 0.005, in 0.0 to 1.0, unit "m";
-        /// Part before that, in which a stretching leg slows down. Higher values avoid snapping knees and reach less far.
-        knee_soft_m: f32 = 0.03, in 0.0 to 1.0, unit "m";
-        /// Lowest height of toes above the ground. Higher values keep soles out of the ground.
-        toe_clearance_m: f32 = 0.0, in -1.0 to 1.0, unit "m";
-        /// Lowering of the pelvis where a locked or landing foot would stretch its leg.
-        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.3, max_m: 0.1 };
-    }
-}
-
-impl FeetConfig {
-    /// Returns a toe's height limited to stay above the ground, continuous in velocity, in metres.
-    pub fn above_ground(&self, height_m: f32) -> f32 {
-        let h = height_m - self.toe_clearance_m;
-        self.toe_clearance_m + 0.5 * (h + (h * h + GROUND_SOFT_M * GROUND_SOFT_M).sqrt())
-    }
-
-    /// Returns the reach of the legs.
-    pub fn reach(&self) -> Reach {
-        Reach { soft_m: self.knee_soft_m, kept_m: self.knee_kept_m }
-    }
-}
 
 /// Number of floats of one foot in a state's block.
 pub(crate) const FOOT_WIDTH: usize = size_of::<Foot>() / size_of::<f32>();
@@ -346,38 +288,6 @@ impl Foot {
 /// Returns the horizontal part of a vector.
 fn flat(v: Vec3) -> Vec3 {
     Vec3::new(v.x, 0.0, v.z)
-}
-
-/// Softness of the ground limit: at this height a toe is raised by about 0.2 of it, metres.
-const GROUND_SOFT_M: f32 = 0.005;
-/// Share of the lock radius within which a toe is not dragged.
-const LEASH_SLACK: f32 = 0.9;
-/// Limit of the stored point's distance, in lock radii.
-const TIGHT: f32 = 2.0;
-
-/// Returns a displacement limited to the lock radius, continuous in velocity.
-fn soft_leash(way: Vec3, lock_radius_m: f32) -> Vec3 {
-    let (length, slack) = (way.length(), LEASH_SLACK * lock_radius_m);
-    if length <= slack {
-        return way;
-    }
-    let rest = lock_radius_m - slack;
-    way * ((slack + rest * (1.0 - exp(-(length - slack) / rest))) / length)
-}
-
-/// Returns the velocity of [`soft_leash`]'s result for a velocity of the displacement.
-fn soft_leash_change(way: Vec3, velocity: Vec3, lock_radius_m: f32) -> Vec3 {
-    if lock_radius_m <= 0.0 {
-        return Vec3::ZERO;
-    }
-    let (length, slack) = (way.length(), LEASH_SLACK * lock_radius_m);
-    if length <= slack {
-        return velocity;
-    }
-    let (rest, along) = (lock_radius_m - slack, way / length);
-    let stretch = exp(-(length - slack) / rest);
-    let outward = along * along.dot(velocity);
-    (velocity - outward) * ((slack + rest * (1.0 - stretch)) / length) + outward * stretch
 }
 
 /// Time until a held foot counts as fully planted, seconds.

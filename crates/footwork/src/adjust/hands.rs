@@ -74,17 +74,23 @@ impl Hand {
     }
 }
 
-/// Bends an arm so that its hand comes `weight` (0 to 1) of the way to a point in root space. The hand keeps its rotation.
-pub(crate) fn touch(config: &HandConfig, skeleton: &Skeleton, arm: Leg, pose: &mut Pose, (to, weight): (Vec3, f32)) {
+/// Bends an arm so that its hand comes to a point in root space. The hand keeps its rotation.
+pub(crate) fn touch(skeleton: &Skeleton, arm: Leg, pose: &mut Pose, to: Vec3) {
     let mut bent = BentLeg::of(skeleton, pose, arm);
-    bent.pole = ELBOW_SIDE;
-    let (hand, rotation) = (bent.toe.translation, bent.ankle.rotation);
-    let reach = Reach { soft_m: config.elbow_soft_m, kept_m: config.elbow_kept_m };
-    bent.reach(hand + (to - hand) * weight, reach);
+    // The elbow stays on its side.
+    let (upper, whole) = (bent.knee.translation - bent.hip.translation, bent.ankle.translation - bent.hip.translation);
+    let along = whole.normalize_or_zero();
+    bent.pole = upper - along * upper.dot(along) + ELBOW_SIDE * STRAIGHT_M;
+    let rotation = bent.ankle.rotation;
+    bent.reach(to, TOUCH_REACH);
     bent.turn_foot(rotation * bent.ankle.rotation.inverse());
     bent.write(pose);
 }
 
+/// Reach of an arm that touches: its clip stretches it, too, so almost its whole length is used.
+const TOUCH_REACH: Reach = Reach { soft_m: 0.005, kept_m: 0.001 };
+/// Distance of the elbow from the line between shoulder and hand in an arm that counts as straight, in metres.
+const STRAIGHT_M: f32 = 0.01;
 /// Weight below which the pose is not changed.
 const LEAST_WEIGHT: f32 = 1e-4;
 /// Direction in which the elbow of a straight arm bends, root space: back and down.

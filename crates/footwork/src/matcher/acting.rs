@@ -20,6 +20,13 @@ use glam::Vec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Time in which the transition into an action displaces feet, in seconds.
+const BLENDS_S: f32 = 0.5;
+/// Time after the entry up to which a contact begins at once, in seconds.
+const AT_ONCE_S: f32 = 0.1;
+/// Time before a contact from which on a foot is led to its place, in seconds.
+const LANDS_S: f32 = 0.3;
+
 /// The director of characters with actions.
 #[derive(Debug)]
 pub(crate) struct Acting {
@@ -41,21 +48,6 @@ impl Acting {
         let acted = Acted::split(memory).0;
         let action = self.played(acted)?;
         Some((acted, acted.warp(&self.db, action), acted.clip_s(action, time_s)))
-    }
-
-    /// Returns how far a contact leads its joint at a time of the clip, 0 to 1. `released`: share by which the action has let go.
-    fn weight(&self, warp: &Warp, contact: &Contact, clip_s: f32, released: f32) -> f32 {
-        let ease_s = self.config.ease_s;
-        // A contact that has begun at the base: a foot stands there already, a hand or the hips were led there before.
-        let stands = matches!(contact.limb, Limb::Foot(_)) && contact.start_s <= warp.base_s;
-        let before = if stands {
-            1.0 - (clip_s - warp.base_s) / ease_s
-        } else {
-            (contact.start_s - clip_s) / ease_s.min(contact.start_s - warp.base_s).max(1e-3)
-        };
-        let after = (clip_s - contact.end_s) / ease_s;
-        let share = |x: f32| 1.0 - smoothstep(x.clamp(0.0, 1.0));
-        share(before) * share(after) * share(released)
     }
 
     /// Runs a control tick of the action. Returns true if it is over.
@@ -91,6 +83,19 @@ impl Acting {
         }
         over
     }
+}
+
+/// Returns how far a contact leads its joint at a time of the clip, 0 to 1, with `ease_s` before and behind it.
+fn weight(warp: &Warp, contact: &Contact, clip_s: f32, ease_s: f32) -> f32 {
+    // A contact that has begun at the base, or begins at once: a foot stands nearly there, a hand or the hips were led there before.
+    let stands = matches!(contact.limb, Limb::Foot(_)) && contact.start_s <= warp.base_s + AT_ONCE_S;
+    let before = if stands {
+        1.0 - (clip_s - warp.base_s) / ease_s
+    } else {
+        (contact.start_s - clip_s) / ease_s.min(contact.start_s - warp.base_s).max(1e-3)
+    };
+    let share = |x: f32| 1.0 - smoothstep(x.clamp(0.0, 1.0));
+    share(before) * share((clip_s - contact.end_s) / ease_s)
 }
 
 /// Returns the part of a memory that belongs to the character's own director.
@@ -209,19 +214,33 @@ impl Director for Acting {
 
     fn lead(&self, memory: &[f32], time_s: f64, limb: Limb) -> Option<Lead> {
         let (acted, warp, clip_s) = self.at(memory, time_s)?;
-        let clip_s = clip_s as f32;
+        let (clip_s, is_foot) = (clip_s as f32, matches!(limb, Limb::Foot(_)));
         let gone_s = if acted.stage == LEAVES { (time_s - acted.base_at_s()) as f32 } else { 0.0 };
-        let released = gone_s / self.config.ease_s;
-        let of_limb = warp.action.contacts.iter().filter(|c| c.limb == limb);
-        let near = of_limb.filter(|c| matches!(limb, Limb::Foot(_)) || c.mark.is_some());
-        let leads = near.filter_map(|contact| {
-            let weight = self.weight(&warp, contact, clip_s, released);
-            let to = warp.touched(contact).filter(|_| weight > 0.0)?;
-            let holds = (contact.start_s - self.config.ease_s.max(0.3)..contact.end_s).contains(&clip_s);
-            let raise_m = to.y - warp.correction(clip_s).point(contact.position).y;
-            Some(Lead { to, raise_m, weight, holds })
-        });
-        leads.reduce(|a, b| if b.weight > a.weight { b } else { a })
+        let ease_s = self.config.ease_s;
+        let released = 1.0 - smoothstep((gone_s / ease_s).clamp(0.0, 1.0));
+        let (mut lead, mut follows) = (Lead::default(), 0.0);
+        for contact in warp.action.contacts.iter().filter(|c| c.limb == limb && (is_foot || c.mark.is_some())) {
+            let share = weight(&warp, contact, clip_s, ease_s);
+            let Some(to) = warp.touched(contact).filter(|_| share > 0.0) else { continue };
+            lead.shift += (to - warp.correction(clip_s).point(contact.position)) * share;
+            follows += share;
+            let touches = match limb {
+                // Foot locking holds a foot where it lands. The transition into the action must not displace it.
+                Limb::Foot(_) if contact.start_s > warp.base_s + BLENDS_S => 0.0,
+                // A foot that is released goes on from where its clip has it.
+                Limb::Foot(_) => {
+                    let left = smoothstep(((contact.end_s - clip_s) / ease_s).clamp(0.0, 1.0));
+                    share * left * released
+                }
+                _ => share * released,
+            };
+            let lands = (contact.start_s - LANDS_S..contact.end_s).contains(&clip_s);
+            if touches > lead.weight || (lands && !lead.holds) {
+                (lead.to, lead.weight, lead.holds) = (to, touches, lands);
+            }
+        }
+        lead.shift *= released / f32::max(follows, 1.0);
+        (follows > 0.0).then_some(lead)
     }
 
     fn displacement(&self, memory: &[f32], between_s: [f32; 2], own: Transform) -> Transform {

@@ -105,16 +105,30 @@ pub(crate) struct OwnedRoot {
 }
 
 /// A joint that a director leads to a place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lead {
+    /// Shift of the joint that brings it to its place when its clip is there: world, in metres.
+    pub shift: Vec3,
     /// Place of the joint: world, in metres.
     pub to: Vec3,
-    /// Height of that place over the one that the root alone would give the joint, in metres.
-    pub raise_m: f32,
-    /// Share of the way to the place, 0 to 1.
+    /// Share of the way to the place, after the shift, 0 to 1.
     pub weight: f32,
     /// True while the joint stands there, or is about to.
     pub holds: bool,
+}
+
+impl Lead {
+    /// Returns where a joint is led: world, in metres.
+    pub fn point(&self, joint: Vec3) -> Vec3 {
+        let shifted = joint + self.shift;
+        shifted + (self.to - shifted) * self.weight
+    }
+
+    /// Returns where a toe is led: world, in metres. It keeps its height over the ground.
+    pub fn toe(&self, toe: Vec3) -> Vec3 {
+        let (height_m, to) = (toe.y + self.shift.y, self.point(toe));
+        Vec3::new(to.x, height_m, to.z)
+    }
 }
 
 /// What controls a character beyond plain matching. Immutable; its memory is part of the character's state. Allocates nothing while

@@ -76,6 +76,8 @@ pub struct Scratch {
     pub(crate) continuing: Vec<f32>,
     /// `[columns]` features of a character that requests an action.
     pub(super) action_pose: Vec<f32>,
+    /// `[contact joints]` positions of the feet of the shown body, root space, in metres: for entries of actions.
+    pub(super) action_toes: Vec<Vec3>,
     pub(super) shown: Moving,
     pub(super) shown_mirrored: Moving,
     pub(super) next: Moving,
@@ -114,6 +116,7 @@ impl Scratch {
             query: vec![0.0; columns],
             continuing: vec![0.0; columns],
             action_pose: vec![0.0; columns],
+            action_toes: vec![Vec3::ZERO; contacts],
             shown: body(),
             shown_mirrored: body(),
             next: body(),

@@ -3,6 +3,7 @@
 // Each test program and each bench uses only some of these items.
 #![allow(dead_code)]
 
+pub mod actions;
 pub mod cases;
 pub mod hero;
 pub mod stages;

@@ -1,5 +1,6 @@
 //! Tests of the library, in one program: test data are built once, and it is linked once.
 
+mod action_rules;
 mod actions;
 mod blend_space;
 mod build_journey;

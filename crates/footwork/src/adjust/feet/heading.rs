@@ -1,6 +1,7 @@
 //! Headings of locked feet: a held foot does not turn on the ground while root and body turn.
 
-use super::{FeetConfig, soft_leash, soft_leash_change};
+use super::config::FeetConfig;
+use super::leash::{TIGHT, soft_leash, soft_leash_change};
 use crate::math::{spring, wrap_angle};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -48,7 +49,7 @@ impl FootHeading {
         self.animated_rad = animated_rad;
         if held {
             // Beyond this angle the limited turn hardly changes.
-            let most_rad = super::TIGHT * config.lock_angle_deg.to_radians();
+            let most_rad = TIGHT * config.lock_angle_deg.to_radians();
             let behind = wrap_angle(self.held_rad - animated_rad).clamp(-most_rad, most_rad);
             self.held_rad = wrap_angle(animated_rad + behind);
         }

@@ -60,16 +60,13 @@ impl Act<'_> {
         }
     }
 
-    /// Notes a new request. Returns false if it is rejected since another action plays.
+    /// Notes a new request. Returns false if it is rejected since another action plays. An action that ends in a seat does not reject it.
     fn notice(&mut self, acting: &Acting, request: &ActionRequest) -> bool {
         self.call_off();
         let now_s = self.state.header.clock.time_s;
         let acted = self.acted();
         (acted.request, acted.asked_s, acted.cost) = (f32::from(request.id) + 1.0, split_s(now_s), NEVER);
-        let plays = acting.played(acted);
-        // From a seat, the next action may begin.
-        let busy =
-            plays.is_some_and(|action| !action.holds || acted.clip_s(action, now_s) < action.phases.recovery_s.into());
+        let busy = acting.played(acted).is_some_and(|action| !action.holds);
         if busy {
             let (candidates, reason) = (acting.actions.of_request(request).count(), RefusalReason::Busy);
             let refusal = Refusal { reason, nearest: None, candidates, may_change: true };
@@ -124,9 +121,13 @@ impl Act<'_> {
         enters
     }
 
-    /// Returns true unless the state machine plays a clip, or moves the root by a montage.
+    /// Returns true unless the body sits down, or the state machine plays a clip or moves the root by a montage.
     fn is_free(&self, acting: &Acting) -> bool {
-        let memory = Acted::split(self.state.director(&self.character.resolved.layout)).1;
+        let (acted, memory) = Acted::split(self.state.director(&self.character.resolved.layout));
+        let now_s = self.state.header.clock.time_s;
+        if acting.played(acted).is_some_and(|action| acted.clip_s(action, now_s) < action.phases.recovery_s.into()) {
+            return false;
+        }
         let playing = &self.state.header.playback.playing;
         acting.inner.play_rate(memory, playing, false).is_none() && !acting.inner.has_root_motion(memory)
     }
@@ -136,11 +137,16 @@ impl Act<'_> {
         let (character, input) = (self.character, self.input);
         write_shown_body(character, self.state, self.scratch);
         Query { character, input, state: self.state, scratch: self.scratch }.pose();
+        let (rig, pose) = (&character.model.rig, &self.scratch.shown.pose);
+        for (toe, joint) in self.scratch.action_toes.iter_mut().zip(&rig.contact_joints) {
+            *toe = pose.in_root(&character.model.skeleton, *joint).translation;
+        }
         let (state, scratch) = (&*self.state, &*self.scratch);
         let root = scratch.shown.pose.world_from_root();
         let situation = Situation {
             root: Place::of(root),
             velocity: root.direction(scratch.shown.velocity.linear[0]),
+            toes: &scratch.action_toes,
             pose: &scratch.action_pose,
             multipliers: &character.weights(character.weights_of(state)).multipliers,
             now_s: state.header.clock.time_s,

@@ -110,7 +110,8 @@ impl<'a> Legs<'a> {
         for (slot, (foot, leg)) in feet.zip(lower.legs()).enumerate() {
             let Some(leg) = leg else { continue };
             let (lands_in_s, stands_s) = scratch.next_contacts[slot];
-            let animated = led(leads[slot], root.point(leg.toe.translation));
+            let animated = root.point(leg.toe.translation);
+            let animated = leads[slot].map_or(animated, |lead| lead.toe(animated));
             let footing = Footing {
                 animated,
                 heading_rad: heading_rad(character, root, leg),
@@ -144,12 +145,6 @@ fn leads(character: &Character, state: &MatcherState) -> [Option<Lead>; MAX_LEGS
     leads
 }
 
-/// Returns a toe on its way to its place. It keeps its height over the ground.
-fn led(lead: Option<Lead>, toe: Vec3) -> Vec3 {
-    let Some(Lead { to, raise_m, weight, .. }) = lead else { return toe };
-    toe + Vec3::new(to.x - toe.x, raise_m, to.z - toe.z) * weight
-}
-
 /// Bends pelvis and legs of the pose to be shown.
 pub struct BendLegs<'a> {
     /// Body, settings; read.
@@ -180,9 +175,9 @@ impl BendLegs<'_> {
         }
         let mut lower = LowerBody::of(&model.skeleton, body, character.config.feet.reach(), self.pose);
         let (memory, now_s) = (self.state.director(&character.resolved.layout), h.clock.time_s);
-        if let Some(Lead { to, weight, .. }) = character.director.lead(memory, now_s, Limb::Hips) {
-            let by = self.pose.world_from_root().inverse_point(to) - lower.hips().translation;
-            lower.shift_hips(by * weight, self.pose);
+        if let Some(lead) = character.director.lead(memory, now_s, Limb::Hips) {
+            let (root, hips) = (self.pose.world_from_root(), lower.hips().translation);
+            lower.shift_hips(root.inverse_point(lead.point(root.point(hips))) - hips, self.pose);
         }
         if warps {
             h.legs.warp.apply(config, h.clock.since_control_s() as f32, &mut lower, self.pose);
@@ -272,7 +267,8 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
     for (slot, (foot, leg)) in state.feet(layout).iter().zip(lower.legs_mut()).enumerate() {
         let Some(leg) = leg else { continue };
         // Position before the pelvis was lowered.
-        let animated = led(leads[slot], root.point(leg.toe.translation + Vec3::Y * sunk_m));
+        let animated = root.point(leg.toe.translation + Vec3::Y * sunk_m);
+        let animated = leads[slot].map_or(animated, |lead| lead.toe(animated));
         let mut target = foot.shown(config, animated, after_s);
         // On uneven ground, the fit to the ground keeps feet above it. An action brings its own ground.
         if h.corrections.body.seen == 0.0 && !owns_root {

@@ -36,8 +36,12 @@ pub fn touch(character: &Character, state: &MatcherState, pose: &mut Pose) {
     }
     for (side, arm) in character.resolved.arms.iter().enumerate() {
         let (Some(arm), Some(lead)) = (arm, character.director.lead(memory, now_s, Limb::Hand(side))) else { continue };
-        let to = pose.world_from_root().inverse_point(lead.to);
-        hands::touch(&character.config.hands, &character.model.skeleton, *arm, pose, (to, lead.weight));
+        let (skeleton, root) = (&character.model.skeleton, pose.world_from_root());
+        let hand = root.point(pose.in_root(skeleton, arm.toe).translation);
+        let to = lead.point(hand);
+        if (to - hand).length_squared() > 1e-10 {
+            hands::touch(skeleton, *arm, pose, root.inverse_point(to));
+        }
     }
 }
 

@@ -1,0 +1,79 @@
+//! `footwork simulate --course actions`: requests for actions, within and out of reach.
+
+use crate::args::{BuiltIn, Common, SimulateArgs};
+use crate::cast::Cast;
+use crate::progress;
+use anyhow::{Result, bail};
+use footwork_metrics::actions::{ActionFigures, ActionsCourse};
+use serde_json::json;
+
+/// Number of requests.
+const REQUESTS: usize = 2000;
+
+/// Runs the course and prints its figures.
+pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
+    let files = [("--bvh", &args.bvh), ("--glb", &args.glb), ("--svg", &args.svg), ("--trace", &args.trace)];
+    if let Some((flag, _)) = files.iter().find(|(_, file)| file.is_some()) {
+        bail!("{flag}: the course `actions` writes no files; use another course");
+    }
+    let other = [
+        ("--seconds", args.seconds.is_some()),
+        ("--tags", args.tags.is_some()),
+        ("--chooser", args.chooser.is_some()),
+        ("--learned", args.learned.is_some()),
+        ("--explain", args.explain.is_some()),
+        ("--set and --fire", !args.cues.cues.is_empty()),
+    ];
+    if let Some((flag, _)) = other.iter().find(|(_, is_set)| *is_set) {
+        bail!("{flag}: the course `actions` does not use it; remove it, or use another course");
+    }
+    // Without a database, the built-in actions.
+    let common = &Common { data: BuiltIn::Actions, ..common.clone() };
+    let cast = Cast::open(common)?.run_by(args.machine.as_deref())?;
+    let requests = args.requests.unwrap_or(REQUESTS);
+    let course = ActionsCourse { requests, seed: common.seed, dt_s: args.dt, jitter: args.jitter };
+    let bar = progress::bar("requesting", requests as u64, common.json);
+    let found = course.run(&cast.character, || bar.inc(1))?;
+    bar.finish_and_clear();
+    if common.json {
+        let mut summary = serde_json::to_value(&found)?;
+        summary["course"] = json!(args.course);
+        summary["seed"] = json!(common.seed);
+        out!("{summary}");
+    } else {
+        print_text(&found);
+    }
+    Ok(())
+}
+
+fn print_text(found: &ActionFigures) {
+    out!(
+        "  {} requests: {:.1} % of the reachable taken, {:.1} % of the others refused",
+        found.requests,
+        found.taken_pct_of_reachable,
+        found.refused_pct_of_unreachable
+    );
+    for (kind, pct) in &found.taken_by_kind_pct {
+        out!("    {kind:<10} {pct:>5.1} %");
+    }
+    out!(
+        "  {} contacts: {:.1} mm off (median), {:.1} mm (99 %), {:.1} mm in all frames (99 %)",
+        found.contacts,
+        1e3 * found.contact_error_m_p50,
+        1e3 * found.contact_error_m_p99,
+        1e3 * found.contact_hold_error_m_p99
+    );
+    out!("  {} at a requested time: {:.3} s off (99 %)", found.timed, found.contact_error_s_p99);
+    out!(
+        "  planted feet slide {:.1} mm (median), {:.1} mm (90 %), {:.1} mm (99 %)",
+        1e3 * found.plant_slide_m_p50,
+        1e3 * found.plant_slide_m_p90,
+        1e3 * found.plant_slide_m_p99
+    );
+    out!("  {} notifies lost, {} doubled", found.notifies_lost, found.notifies_doubled);
+    out!("  largest jump of a joint: {:.2} times that of locomotion", found.pop_mps);
+    for (reason, count) in &found.reasons {
+        out!("    not taken: {reason} ({count})");
+    }
+    out!("  decision hash {}", found.decision_hash);
+}

@@ -1,0 +1,255 @@
+//! Measurements of one request: contacts, planted feet, events and jumps of joints, on the shown poses.
+
+use super::joints::{change_mps, positions};
+use footwork::actions::{Action, Contact, Limb};
+use footwork::database::Database;
+use footwork::frames::JointIndex;
+use footwork::input::{ActionContact, ActionRequest};
+use footwork::matcher::{ActionStep, ActionView, EventKind, MotionMatcher};
+use footwork::math::Quat;
+use glam::Vec3;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xxhash_rust::xxh3::Xxh3;
+
+/// The outcome of a request, and what was measured.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Times of the steps, in seconds, and the steps.
+    pub steps: Vec<(f64, ActionStep)>,
+    /// Reason of the refusal.
+    pub refused: Option<String>,
+    /// Distances of the touching joints from their requested places when they begin to touch, in metres.
+    pub errors_m: Vec<f32>,
+    /// The same in every frame of the contacts.
+    pub hold_errors_m: Vec<f32>,
+    /// Difference between the requested and the real time of the first contact, in seconds.
+    pub error_s: Option<f32>,
+    /// Largest displacement of each planted foot over the ground, in metres.
+    pub slides_m: Vec<f32>,
+    /// Largest change of a joint's velocity from one frame to the next while the action plays, in m/s.
+    pub pop_mps: f32,
+    /// The largest values, by the key of the figure.
+    pub worst: BTreeMap<&'static str, Worst>,
+    /// Events of the clip that were not reported.
+    pub lost: usize,
+    /// Events that were reported too often.
+    pub doubled: usize,
+}
+
+/// The largest value of a figure, with its clip, time and joint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Worst {
+    /// The value, in the unit of its key.
+    pub value: f32,
+    /// Number of the request.
+    pub request: usize,
+    /// Clip of the action.
+    pub clip: String,
+    /// Time of the clip, in seconds.
+    pub clip_s: f32,
+    /// Name of the joint.
+    pub joint: String,
+}
+
+impl Seen {
+    /// Returns true if an action was played to its end.
+    pub fn taken(&self) -> bool {
+        self.steps.iter().any(|(_, step)| *step == ActionStep::Left)
+    }
+
+    /// Returns true if the request is answered to its end.
+    pub fn is_over(&self) -> bool {
+        self.refused.is_some() || self.taken()
+    }
+
+    /// Adds the decisions to a hash.
+    pub fn hash(&self, hash: &mut Xxh3) {
+        for (time_s, step) in &self.steps {
+            hash.update(&((time_s * 1e4).round() as u64).to_le_bytes());
+            let number = match step {
+                ActionStep::Accepted => 1,
+                ActionStep::Entered { action } => 0x100 + *action as u64,
+                ActionStep::Touched { contact } => 2 + *contact as u64,
+                ActionStep::Left => 6,
+                ActionStep::Refused(_) => 7,
+                _ => 8,
+            };
+            hash.update(&number.to_le_bytes());
+        }
+    }
+}
+
+impl Seen {
+    /// Notes a value if it is the largest of its key.
+    fn note(&mut self, key: &'static str, value: f32, of: impl FnOnce() -> Worst) {
+        if self.worst.get(key).is_none_or(|worst| value > worst.value) {
+            self.worst.insert(key, Worst { value, ..of() });
+        }
+    }
+}
+
+/// Observes a character while it answers a request.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    db: &'a Database,
+    request: ActionRequest,
+    /// Positions of all joints in the last two frames: world, in metres.
+    last: [Vec<Vec3>; 2],
+    /// Index of the action that was seen to play.
+    playing: Option<usize>,
+    /// Times of the character between which the action was seen to play, in seconds, and those of its clip.
+    played_s: Option<[f64; 2]>,
+    clip_s: [f32; 2],
+    /// Times of the events that were reported, in seconds.
+    events_s: Vec<f64>,
+    /// Position of each planted foot when it was first seen, and its largest displacement, by the index of its contact.
+    plants: BTreeMap<usize, (Vec3, f32)>,
+    /// Indices of the contacts that were seen to begin.
+    begun: Vec<usize>,
+}
+
+impl<'a> Watch<'a> {
+    /// Begins to observe.
+    pub fn new(db: &'a Database, request: ActionRequest) -> Self {
+        Self {
+            db,
+            request,
+            last: [Vec::new(), Vec::new()],
+            playing: None,
+            played_s: None,
+            clip_s: [0.0; 2],
+            events_s: Vec::new(),
+            plants: BTreeMap::new(),
+            begun: Vec::new(),
+        }
+    }
+
+    /// Notes steps and events after an update.
+    pub fn update(&mut self, matcher: &MotionMatcher, seen: &mut Seen) {
+        for event in matcher.output().actions.iter().filter(|event| event.id == self.request.id) {
+            seen.steps.push((event.time_s, event.step));
+            match event.step {
+                ActionStep::Touched { contact: 0 } => {
+                    let off = |[from_s, to_s]: [f64; 2]| (from_s - event.time_s).max(event.time_s - to_s).max(0.0);
+                    seen.error_s = self.request.window_s.map(|window_s| off(window_s) as f32);
+                }
+                ActionStep::Refused(refusal) => {
+                    let text = format!("{:?}", refusal.reason);
+                    seen.refused = text.split([' ', '{', '(']).next().map(str::to_owned);
+                }
+                _ => {}
+            }
+        }
+        let moments = matcher.output().events.iter().filter(|e| e.kind == EventKind::Moment && e.layer.is_none());
+        self.events_s.extend(moments.map(|e| e.time_s));
+    }
+
+    /// Measures a frame; frames are 1/60 s apart.
+    pub fn frame(&mut self, matcher: &MotionMatcher, seen: &mut Seen) {
+        let joints = positions(self.db, matcher.pose());
+        let view = matcher.action_view();
+        if let Some(ActionView::Plays { id, action, clip_s, .. }) = view
+            && id == self.request.id
+        {
+            self.play(matcher, action, clip_s, &joints, seen);
+        }
+        // The frames after an action show how it is left.
+        if self.playing.is_some() && self.last[1].len() == joints.len() {
+            // Joint 0 is the root, which is not visible.
+            let change = |k: usize| change_mps(k, &joints, &self.last);
+            let worst = (1..joints.len()).max_by(|a, b| change(*a).total_cmp(&change(*b)));
+            if let (Some(k), Some(action)) = (worst, self.playing) {
+                let action = &matcher.character().actions().all()[action];
+                seen.pop_mps = seen.pop_mps.max(change(k));
+                seen.note("pop_mps", change(k), || self.worst(action, JointIndex::new(k), self.clip_s[1]));
+            }
+        }
+        self.last.swap(0, 1);
+        self.last[0] = joints;
+    }
+
+    /// Measures a frame in which the action plays.
+    fn play(&mut self, matcher: &MotionMatcher, index: usize, clip_s: f32, joints: &[Vec3], seen: &mut Seen) {
+        let now_s = matcher.state().header.clock.time_s;
+        if self.playing.is_none() {
+            (self.played_s, self.clip_s) = (Some([now_s; 2]), [clip_s; 2]);
+        }
+        let action = &matcher.character().actions().all()[index];
+        for (k, contact) in action.contacts.iter().enumerate() {
+            if !(contact.start_s..=contact.end_s).contains(&clip_s) {
+                continue;
+            }
+            let joint = joints[contact.joint.at()];
+            if matches!(contact.limb, Limb::Foot(_)) {
+                let (first, most_m) = self.plants.entry(k).or_insert((joint, 0.0));
+                *most_m = most_m.max(flat(joint - *first).length());
+                let slide_m = *most_m;
+                seen.note("plant_slide_m", slide_m, || self.worst(action, contact.joint, clip_s));
+            }
+            // A contact that had begun before the action was entered is not requested.
+            let entered_in_it = contact.start_s <= self.clip_s[0];
+            if let Some(place) = self.requested(action, contact)
+                && !entered_in_it
+            {
+                let off = joint - place;
+                let off_m = if matches!(contact.limb, Limb::Foot(_)) { flat(off).length() } else { off.length() };
+                if !self.begun.contains(&k) {
+                    self.begun.push(k);
+                    seen.errors_m.push(off_m);
+                }
+                seen.hold_errors_m.push(off_m);
+                seen.note("contact_hold_error_m", off_m, || self.worst(action, contact.joint, clip_s));
+            }
+        }
+        self.playing = Some(index);
+        self.clip_s[1] = clip_s;
+        if let Some(played_s) = &mut self.played_s {
+            played_s[1] = now_s;
+        }
+    }
+
+    /// Returns a place in an action, for [`Seen::worst`].
+    fn worst(&self, action: &Action, joint: JointIndex, clip_s: f32) -> Worst {
+        let clip = self.db.clips[action.clip.at()].name.clone();
+        Worst { clip, clip_s, joint: self.db.skeleton.name(joint).to_owned(), ..Worst::default() }
+    }
+
+    /// Returns the place of a joint in a requested contact: world, in metres. It keeps its distance from the middle of the joints that
+    /// touch with it. `None` for other contacts.
+    fn requested(&self, action: &Action, contact: &Contact) -> Option<Vec3> {
+        let k = contact.mark?;
+        let ActionContact { position, facing } = (*self.request.contacts.get(k)?)?;
+        let mark = &action.marks[k];
+        let turn = Quat::from_rotation_y(facing.yaw() - mark.yaw_rad);
+        Some(position + turn * (contact.position - mark.position))
+    }
+
+    /// Ends the observation.
+    pub fn finish(self, matcher: &MotionMatcher, seen: &mut Seen) {
+        seen.slides_m = self.plants.values().map(|(_, most_m)| *most_m).collect();
+        let (Some(index), Some([from_s, to_s])) = (self.playing, self.played_s) else { return };
+        let clip = matcher.character().actions().all()[index].clip.at();
+        let originals = self.db.originals();
+        let clip = if clip < originals { clip } else { clip - originals };
+        let expected = |margin_s: f32| {
+            let [from_s, to_s] = [self.clip_s[0] + margin_s, self.clip_s[1] - margin_s];
+            let of_clip = self.db.events.iter().filter(|e| e.clip.at() == clip);
+            of_clip.filter(|e| from_s < e.time_s && e.time_s <= to_s).count()
+        };
+        let reported = |margin_s: f32| {
+            let [from_s, to_s] = [from_s + f64::from(margin_s), to_s - f64::from(margin_s)];
+            self.events_s.iter().filter(|s| from_s < **s && **s <= to_s).count()
+        };
+        seen.lost = expected(SAME_S).saturating_sub(reported(-SAME_S));
+        seen.doubled = reported(SAME_S).saturating_sub(expected(-SAME_S));
+    }
+}
+
+/// Tolerance of times of events, in seconds.
+const SAME_S: f32 = 2e-3;
+
+/// Returns the horizontal part of a vector.
+fn flat(v: Vec3) -> Vec3 {
+    Vec3::new(v.x, 0.0, v.z)
+}

@@ -1,0 +1,49 @@
+//! The course of actions on the built-in actions.
+
+use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
+use footwork::matcher::{Character, MatcherConfig};
+use footwork_gait::GaitOptions;
+use footwork_metrics::actions::{ActionFigures, ActionsCourse, ActionsError, KINDS};
+use std::sync::{Arc, OnceLock};
+
+/// Returns a character of built-in clips, with or without actions.
+fn character(actions: bool) -> Arc<Character> {
+    let clips = footwork_gait::clips(&GaitOptions { routes: false, actions, ..Default::default() });
+    let mut config = BuildConfig::default();
+    config.multiply.mode = Multiply::Off;
+    let (db, _) = build(&clips, &config, &BuildOptions::default()).unwrap();
+    Arc::new(Character::new(Arc::new(db), MatcherConfig::default()).unwrap())
+}
+
+fn run(dt_s: f32, jitter: bool) -> ActionFigures {
+    static CHARACTER: OnceLock<Arc<Character>> = OnceLock::new();
+    let character = CHARACTER.get_or_init(|| character(true));
+    ActionsCourse { requests: 260, seed: 5, dt_s, jitter }.run(character, || ()).unwrap()
+}
+
+#[test]
+fn reachable_requests_are_met_and_the_others_rejected() {
+    let found = run(1.0 / 60.0, false);
+    assert_eq!((found.requests, found.taken_by_kind_pct.len()), (260, KINDS.len()));
+    assert!(found.taken_pct_of_reachable >= 90.0 && found.refused_pct_of_unreachable >= 95.0, "{found:?}");
+    assert!(found.contacts > 100 && found.timed > 20, "{found:?}");
+    assert!(found.contact_hold_error_m_p99 < 0.01 && found.contact_error_m_p50 < 0.002, "{found:?}");
+    assert!(found.contact_error_s_p99 < 1e-3 && found.plant_slide_m_p90 < 0.03, "{found:?}");
+    assert_eq!((found.notifies_lost, found.notifies_doubled), (0, 0));
+    assert!(found.worst.len() == 3 && found.worst.values().all(|worst| !worst.clip.is_empty()), "{:?}", found.worst);
+}
+
+#[test]
+fn the_time_step_changes_no_decision() {
+    let reference = run(1.0 / 60.0, false).decision_hash;
+    for (dt_s, jitter) in [(1.0 / 144.0, false), (1.0 / 30.0, true)] {
+        assert_eq!(run(dt_s, jitter).decision_hash, reference, "{dt_s} {jitter}");
+    }
+}
+
+#[test]
+fn a_character_without_actions_is_an_error() {
+    let course = ActionsCourse { requests: 4, seed: 1, dt_s: 1.0 / 60.0, jitter: false };
+    let error = course.run(&character(false), || ()).unwrap_err();
+    assert!(matches!(error, ActionsError::NoKind("jump")) && error.to_string().contains("no_locomotion"), "{error}");
+}

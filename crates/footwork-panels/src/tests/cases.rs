@@ -139,7 +139,7 @@ fn a_stop_that_slides() {
         ["label_skate_cm_s", "ik_correction_p99_cm"].map(|key| done.row.values[key].mean)
     };
     let (thin, made) = (skate(&thin), skate(&made));
-    assert!(made[0] < 0.3 * thin[0] && made[1] < 0.6 * thin[1], "{made:?} {thin:?}");
+    assert!(made[0] < 0.3 * thin[0] && made[1] < thin[1], "{made:?} {thin:?}");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_wrong_style() {
         let clip = studio.session.shown().clip_name().unwrap_or_default().to_owned();
         clip.starts_with("stairs") || clip.starts_with("slope")
     };
-    let update = search_where(&mut harness, 70.0..100.0, &mut |studio| {
+    let update = search_where(&mut harness, 1.0..119.0, &mut |studio| {
         let played = stairs(studio);
         let Studio { session, why, .. } = studio;
         why.select(session, 1);

@@ -2,18 +2,17 @@
 
 use crate::args::{BuiltIn, Common, SimulateArgs};
 use crate::cast::Cast;
+use crate::course;
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork_metrics::actions::{ActionFigures, ActionsCourse};
-use serde_json::json;
 
 /// Number of requests.
 const REQUESTS: usize = 2000;
 
 /// Runs the course and prints its figures.
 pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
-    let files = [("--bvh", &args.bvh), ("--glb", &args.glb), ("--svg", &args.svg), ("--trace", &args.trace)];
-    if let Some((flag, _)) = files.iter().find(|(_, file)| file.is_some()) {
+    if let Some(flag) = course::file_flag(args) {
         bail!("{flag}: the course `actions` writes no files; use another course");
     }
     let other = [
@@ -36,10 +35,7 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
     let found = course.run(&cast.character, || bar.inc(1))?;
     bar.finish_and_clear();
     if common.json {
-        let mut summary = serde_json::to_value(&found)?;
-        summary["course"] = json!(args.course);
-        summary["seed"] = json!(common.seed);
-        out!("{summary}");
+        out!("{}", course::summary(&found, args, common)?);
     } else {
         print_text(&found);
     }

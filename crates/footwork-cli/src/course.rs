@@ -1,6 +1,6 @@
 //! Courses, by name or file.
 
-use crate::args::Common;
+use crate::args::{Common, SimulateArgs};
 use crate::run::Drive;
 use anyhow::{Context, Result, bail};
 use footwork::advanced::files::read_text_at_most;
@@ -9,6 +9,8 @@ use footwork::database::TagQuery;
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{Column, Script, parse_csv};
 use footwork_metrics::ground::GroundKind;
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Maximum size of a CSV file, in bytes: enough for several days.
@@ -24,6 +26,20 @@ pub fn stick_line(stick: &StickSpeeds) -> String {
 /// Returns the argument if it is a path instead of a course name.
 pub fn file(word: &str) -> Option<&str> {
     word.contains(['.', '/', '\\']).then_some(word)
+}
+
+/// Returns the first flag of `simulate` that names a file to write, for courses that write none.
+pub fn file_flag(args: &SimulateArgs) -> Option<&'static str> {
+    let files = [("--bvh", &args.bvh), ("--glb", &args.glb), ("--svg", &args.svg), ("--trace", &args.trace)];
+    files.into_iter().find(|(_, file)| file.is_some()).map(|(flag, _)| flag)
+}
+
+/// Returns the result of a course with its name and seed, for `--json`.
+pub fn summary(found: &impl Serialize, args: &SimulateArgs, common: &Common) -> Result<Value> {
+    let mut summary = serde_json::to_value(found)?;
+    summary["course"] = json!(args.course);
+    summary["seed"] = json!(common.seed);
+    Ok(summary)
 }
 
 /// Returns a course by name or file, and the variables and triggers in its file; see `footwork simulate --help`.

@@ -2,18 +2,17 @@
 
 use crate::args::{Common, SimulateArgs};
 use crate::cast::Cast;
+use crate::course;
 use crate::machine::print_machine;
 use crate::networks::BUILT_IN;
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork_metrics::stances::{INSTANT_S, StancesCourse};
-use serde_json::json;
 use std::path::Path;
 
 /// Runs the course and prints its figures.
 pub fn stances(args: &SimulateArgs, seconds: f64, common: &Common) -> Result<()> {
-    let other = [("--bvh", &args.bvh), ("--glb", &args.glb), ("--svg", &args.svg), ("--trace", &args.trace)];
-    if let Some((flag, _)) = other.iter().find(|(_, file)| file.is_some()) {
+    if let Some(flag) = course::file_flag(args) {
         bail!("{flag}: the course `stances` writes no files; use another course with --machine");
     }
     if args.chooser.is_some() {
@@ -32,10 +31,7 @@ pub fn stances(args: &SimulateArgs, seconds: f64, common: &Common) -> Result<()>
     let found = course.run(&cast.character, || bar.inc(1))?;
     bar.finish_and_clear();
     if common.json {
-        let mut summary = serde_json::to_value(&found)?;
-        summary["course"] = json!(args.course);
-        summary["seed"] = json!(common.seed);
-        out!("{summary}");
+        out!("{}", course::summary(&found, args, common)?);
         return Ok(());
     }
     out!(

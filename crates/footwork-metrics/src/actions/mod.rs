@@ -5,7 +5,6 @@
 
 mod ask;
 mod error;
-mod joints;
 mod watch;
 
 pub use ask::KINDS;
@@ -13,16 +12,18 @@ pub use error::ActionsError;
 pub use watch::Worst;
 
 use crate::RATE_HZ;
+use crate::metrics::jerk::velocity_change_mps;
+use crate::motion::{Motion, Space};
 use crate::samples::percentile;
+use crate::source::Source;
 use ask::Asked;
-use footwork::actions::{Place, Situation};
 use footwork::advanced::math::Random;
 use footwork::database::Database;
+use footwork::frames::JointIndex;
 use footwork::input::{ActionRequest, Goal, InputError, MotionInput};
 use footwork::matcher::{ActionStep, Character, MotionMatcher};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
-use joints::largest_change_mps;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -131,6 +132,19 @@ impl ActionsCourse {
     }
 }
 
+/// Returns the largest change of a joint's velocity from one frame to the next in the captured clips of locomotion, world, in m/s.
+fn largest_change_mps(db: &Database) -> f32 {
+    let source = Source::new(db);
+    let of_motion = |motion: &Motion| {
+        // Joint 0 is the root, which is not visible.
+        let joints = (1..db.skeleton.len()).map(JointIndex::new);
+        let all = joints.flat_map(|joint| (0..motion.frames()).map(move |frame| (frame, joint)));
+        all.filter_map(|(frame, joint)| velocity_change_mps(motion, Space::World, frame, joint)).fold(0.0, f32::max)
+    };
+    let locomotion = source.clips.par_iter().filter(|clip| !clip.aside && !clip.made);
+    locomotion.map(|clip| of_motion(&clip.motion)).reduce(|| 0.0, f32::max)
+}
+
 /// Summarises the outcomes.
 fn figures(seen: &[(Asked, Seen)]) -> ActionFigures {
     let mut out = ActionFigures { requests: seen.len(), ..Default::default() };
@@ -155,7 +169,6 @@ fn figures(seen: &[(Asked, Seen)]) -> ActionFigures {
         }
         out.notifies_lost += seen.lost;
         out.notifies_doubled += seen.doubled;
-        out.pop_mps = out.pop_mps.max(seen.pop_mps);
         for (key, found) in &seen.worst {
             let worst = out.worst.entry((*key).to_owned()).or_default();
             if found.value > worst.value {
@@ -164,6 +177,7 @@ fn figures(seen: &[(Asked, Seen)]) -> ActionFigures {
         }
         seen.hash(&mut hash);
     }
+    out.pop_mps = out.worst.get("pop_mps").map_or(0.0, |worst| worst.value);
     let pct = |[n, of]: [usize; 2]| 100.0 * n as f32 / of.max(1) as f32;
     out.taken_pct_of_reachable = pct(by_kind.values().fold([0; 2], |all, n| [all[0] + n[0], all[1] + n[1]]));
     out.taken_by_kind_pct = by_kind.iter().map(|(kind, n)| ((*kind).to_owned(), pct(*n))).collect();
@@ -302,19 +316,9 @@ impl<'a> Run<'a> {
 
     /// Sets the goal to the entry of the action that meets the request.
     fn steer(&mut self, request: &ActionRequest) {
-        let (character, state) = (self.matcher.character(), self.matcher.state());
-        let situation = Situation {
-            root: Place::of(state.world_from_root(self.matcher.config())),
-            velocity: state.header.root.simulation.velocity,
-            toes: &[],
-            pose: &[],
-            multipliers: &[],
-            now_s: state.header.clock.time_s,
-        };
-        let Ok(to) = character.actions().approach(&self.matcher.config().actions, request, &situation) else { return };
-        let left_s = request.window_s.map(|[_, to_s]| (to_s - situation.now_s) as f32);
-        let (velocity, facing) = to.steer(situation.root, situation.velocity.length(), left_s);
-        self.goal = Goal::Velocity { velocity, facing: Some(facing) };
+        if let Ok(goal) = self.matcher.character().goal_of_approach(self.matcher.state(), request) {
+            self.goal = goal;
+        }
     }
 
     /// Advances by 1/60 s, in time steps of the course.

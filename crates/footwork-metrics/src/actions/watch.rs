@@ -1,13 +1,13 @@
 //! Measurements of one request: contacts, planted feet, events and jumps of joints, on the shown poses.
 
-use super::joints::{change_mps, positions};
+use crate::RATE_HZ;
 use footwork::actions::{Action, Contact, Limb};
 use footwork::database::Database;
 use footwork::frames::JointIndex;
 use footwork::input::{ActionContact, ActionRequest};
 use footwork::matcher::{ActionStep, ActionView, EventKind, MotionMatcher};
 use footwork::math::Quat;
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::Xxh3;
@@ -27,8 +27,6 @@ pub struct Seen {
     pub error_s: Option<f32>,
     /// Largest displacement of each planted foot over the ground, in metres.
     pub slides_m: Vec<f32>,
-    /// Largest change of a joint's velocity from one frame to the next while the action plays, in m/s.
-    pub pop_mps: f32,
     /// The largest values, by the key of the figure.
     pub worst: BTreeMap<&'static str, Worst>,
     /// Events of the clip that were not reported.
@@ -78,15 +76,24 @@ impl Seen {
             hash.update(&number.to_le_bytes());
         }
     }
-}
 
-impl Seen {
     /// Notes a value if it is the largest of its key.
     fn note(&mut self, key: &'static str, value: f32, of: impl FnOnce() -> Worst) {
         if self.worst.get(key).is_none_or(|worst| value > worst.value) {
             self.worst.insert(key, Worst { value, ..of() });
         }
     }
+}
+
+/// An action that was seen to play.
+#[derive(Clone, Copy, Debug)]
+struct Played {
+    /// Index of the action.
+    action: usize,
+    /// Times of the character in the first and the last frame, in seconds.
+    time_s: [f64; 2],
+    /// The same of the clip.
+    clip_s: [f32; 2],
 }
 
 /// Observes a character while it answers a request.
@@ -96,11 +103,8 @@ pub struct Watch<'a> {
     request: ActionRequest,
     /// Positions of all joints in the last two frames: world, in metres.
     last: [Vec<Vec3>; 2],
-    /// Index of the action that was seen to play.
-    playing: Option<usize>,
-    /// Times of the character between which the action was seen to play, in seconds, and those of its clip.
-    played_s: Option<[f64; 2]>,
-    clip_s: [f32; 2],
+    /// The action that was seen to play.
+    played: Option<Played>,
     /// Times of the events that were reported, in seconds.
     events_s: Vec<f64>,
     /// Position of each planted foot when it was first seen, and its largest displacement, by the index of its contact.
@@ -116,9 +120,7 @@ impl<'a> Watch<'a> {
             db,
             request,
             last: [Vec::new(), Vec::new()],
-            playing: None,
-            played_s: None,
-            clip_s: [0.0; 2],
+            played: None,
             events_s: Vec::new(),
             plants: BTreeMap::new(),
             begun: Vec::new(),
@@ -147,22 +149,23 @@ impl<'a> Watch<'a> {
 
     /// Measures a frame; frames are 1/60 s apart.
     pub fn frame(&mut self, matcher: &MotionMatcher, seen: &mut Seen) {
-        let joints = positions(self.db, matcher.pose());
-        let view = matcher.action_view();
-        if let Some(ActionView::Plays { id, action, clip_s, .. }) = view
+        let mut world = Vec::new();
+        matcher.pose().world(&self.db.skeleton, &mut world);
+        let joints: Vec<Vec3> = world.iter().map(|joint| joint.translation).collect();
+        if let Some(ActionView::Plays { id, action, clip_s, .. }) = matcher.action_view()
             && id == self.request.id
         {
             self.play(matcher, action, clip_s, &joints, seen);
         }
         // The frames after an action show how it is left.
-        if self.playing.is_some() && self.last[1].len() == joints.len() {
+        if let Some(played) = &self.played
+            && self.last[1].len() == joints.len()
+        {
+            let action = &matcher.character().actions().all()[played.action];
             // Joint 0 is the root, which is not visible.
-            let change = |k: usize| change_mps(k, &joints, &self.last);
-            let worst = (1..joints.len()).max_by(|a, b| change(*a).total_cmp(&change(*b)));
-            if let (Some(k), Some(action)) = (worst, self.playing) {
-                let action = &matcher.character().actions().all()[action];
-                seen.pop_mps = seen.pop_mps.max(change(k));
-                seen.note("pop_mps", change(k), || self.worst(action, JointIndex::new(k), self.clip_s[1]));
+            for k in 1..joints.len() {
+                let change_mps = change_mps(k, &joints, &self.last);
+                seen.note("pop_mps", change_mps, || self.worst(action, JointIndex::new(k), played.clip_s[1]));
             }
         }
         self.last.swap(0, 1);
@@ -172,9 +175,9 @@ impl<'a> Watch<'a> {
     /// Measures a frame in which the action plays.
     fn play(&mut self, matcher: &MotionMatcher, index: usize, clip_s: f32, joints: &[Vec3], seen: &mut Seen) {
         let now_s = matcher.state().header.clock.time_s;
-        if self.playing.is_none() {
-            (self.played_s, self.clip_s) = (Some([now_s; 2]), [clip_s; 2]);
-        }
+        let played = self.played.get_or_insert(Played { action: index, time_s: [now_s; 2], clip_s: [clip_s; 2] });
+        *played = Played { action: index, time_s: [played.time_s[0], now_s], clip_s: [played.clip_s[0], clip_s] };
+        let entered_s = played.clip_s[0];
         let action = &matcher.character().actions().all()[index];
         for (k, contact) in action.contacts.iter().enumerate() {
             if !(contact.start_s..=contact.end_s).contains(&clip_s) {
@@ -183,17 +186,17 @@ impl<'a> Watch<'a> {
             let joint = joints[contact.joint.at()];
             if matches!(contact.limb, Limb::Foot(_)) {
                 let (first, most_m) = self.plants.entry(k).or_insert((joint, 0.0));
-                *most_m = most_m.max(flat(joint - *first).length());
+                *most_m = most_m.max((joint - *first).xz().length());
                 let slide_m = *most_m;
                 seen.note("plant_slide_m", slide_m, || self.worst(action, contact.joint, clip_s));
             }
             // A contact that had begun before the action was entered is not requested.
-            let entered_in_it = contact.start_s <= self.clip_s[0];
+            let entered_in_it = contact.start_s <= entered_s;
             if let Some(place) = self.requested(action, contact)
                 && !entered_in_it
             {
                 let off = joint - place;
-                let off_m = if matches!(contact.limb, Limb::Foot(_)) { flat(off).length() } else { off.length() };
+                let off_m = if matches!(contact.limb, Limb::Foot(_)) { off.xz().length() } else { off.length() };
                 if !self.begun.contains(&k) {
                     self.begun.push(k);
                     seen.errors_m.push(off_m);
@@ -201,11 +204,6 @@ impl<'a> Watch<'a> {
                 seen.hold_errors_m.push(off_m);
                 seen.note("contact_hold_error_m", off_m, || self.worst(action, contact.joint, clip_s));
             }
-        }
-        self.playing = Some(index);
-        self.clip_s[1] = clip_s;
-        if let Some(played_s) = &mut self.played_s {
-            played_s[1] = now_s;
         }
     }
 
@@ -228,17 +226,16 @@ impl<'a> Watch<'a> {
     /// Ends the observation.
     pub fn finish(self, matcher: &MotionMatcher, seen: &mut Seen) {
         seen.slides_m = self.plants.values().map(|(_, most_m)| *most_m).collect();
-        let (Some(index), Some([from_s, to_s])) = (self.playing, self.played_s) else { return };
-        let clip = matcher.character().actions().all()[index].clip.at();
-        let originals = self.db.originals();
-        let clip = if clip < originals { clip } else { clip - originals };
+        let Some(Played { action, time_s, clip_s }) = self.played else { return };
+        // Mirror images share the events of their original.
+        let clip = matcher.character().actions().all()[action].clip.at() % self.db.originals();
         let expected = |margin_s: f32| {
-            let [from_s, to_s] = [self.clip_s[0] + margin_s, self.clip_s[1] - margin_s];
+            let [from_s, to_s] = [clip_s[0] + margin_s, clip_s[1] - margin_s];
             let of_clip = self.db.events.iter().filter(|e| e.clip.at() == clip);
             of_clip.filter(|e| from_s < e.time_s && e.time_s <= to_s).count()
         };
         let reported = |margin_s: f32| {
-            let [from_s, to_s] = [from_s + f64::from(margin_s), to_s - f64::from(margin_s)];
+            let [from_s, to_s] = [time_s[0] + f64::from(margin_s), time_s[1] - f64::from(margin_s)];
             self.events_s.iter().filter(|s| from_s < **s && **s <= to_s).count()
         };
         seen.lost = expected(SAME_S).saturating_sub(reported(-SAME_S));
@@ -249,7 +246,7 @@ impl<'a> Watch<'a> {
 /// Tolerance of times of events, in seconds.
 const SAME_S: f32 = 2e-3;
 
-/// Returns the horizontal part of a vector.
-fn flat(v: Vec3) -> Vec3 {
-    Vec3::new(v.x, 0.0, v.z)
+/// Returns the change of the velocity of joint `k`, in m/s, from its positions in this frame and the last two.
+fn change_mps(k: usize, now: &[Vec3], last: &[Vec<Vec3>; 2]) -> f32 {
+    ((now[k] - last[0][k]) - (last[0][k] - last[1][k])).length() * RATE_HZ
 }

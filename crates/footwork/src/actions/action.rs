@@ -8,6 +8,9 @@ use glam::Vec3;
 /// Maximum number of contacts of an action that a request places.
 pub const MAX_MARKS: usize = 2;
 
+/// Time after an entry up to which a foot stands at once, in seconds.
+pub(crate) const AT_ONCE_S: f32 = 0.1;
+
 /// A joint that touches something for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {

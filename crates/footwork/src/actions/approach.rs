@@ -2,12 +2,12 @@
 
 use super::action::Action;
 use super::config::ActionConfig;
-use super::place::{Place, flat};
-use super::plan::{Nearest, Situation, places, warp};
+use super::place::Place;
+use super::plan::{Nearest, places, warp};
 use super::refusal::Refusal;
 use super::table::Actions;
 use crate::input::ActionRequest;
-use crate::math::{Facing, Quat, wrap_angle};
+use crate::math::{Facing, Quat, flat, wrap_angle};
 use glam::Vec3;
 
 /// A distance that takes a few steps, in metres.
@@ -33,18 +33,19 @@ pub struct Approach {
 }
 
 impl Actions {
-    /// Returns where to go to enter an action that meets a request. The pose of the situation is ignored. Allocates nothing.
+    /// Returns where to go to enter an action that meets a request; see [`crate::matcher::Character::approach`]. `velocity`: of the
+    /// character, world, in m/s. Allocates nothing.
     ///
     /// # Errors
     /// Returns [`Refusal`] if no other position would help.
-    pub fn approach(
+    pub(crate) fn approach(
         &self,
         config: &ActionConfig,
         request: &ActionRequest,
-        situation: &Situation,
+        (root, velocity): (Place, Vec3),
+        now_s: f64,
     ) -> Result<Approach, Refusal> {
-        let window = self.window(request, situation.now_s)?;
-        let root = situation.root;
+        let window = self.window(request, now_s)?;
         let (mut best, mut nearest): (Option<(f32, Approach)>, _) = (None, Nearest::default());
         for (k, action) in self.of_request(request) {
             let Some(marks) = places(action, request, root.position.y) else { continue };
@@ -56,8 +57,7 @@ impl Actions {
                 }
             };
             let approach = Approach::of(k, action, &marks[0]);
-            let (way_m, speed_mps) =
-                (flat(approach.to.position - root.position).length(), flat(situation.velocity).length());
+            let (way_m, speed_mps) = (flat(approach.to.position - root.position).length(), flat(velocity).length());
             let wanted_mps = match window {
                 Some([_, to_s]) => way_m / (to_s - approach.then_s).max(0.1),
                 None if way_m > STEPS_M => speed_mps.max(WALK_MPS),
@@ -88,7 +88,7 @@ impl Approach {
     }
 
     /// Returns the velocity (world, in m/s) and the facing to steer at. `left_s`: time to the first contact, if one is requested.
-    pub fn steer(&self, root: Place, speed_mps: f32, left_s: Option<f32>) -> (Vec3, Facing) {
+    pub(crate) fn steer(&self, root: Place, speed_mps: f32, left_s: Option<f32>) -> (Vec3, Facing) {
         let way = flat(self.to.position - root.position);
         let (way_m, there_mps) = (way.length(), flat(self.velocity).length());
         let cruise_mps = match left_s {

@@ -20,6 +20,7 @@ mod table;
 mod track;
 mod warp;
 
+pub(crate) use action::AT_ONCE_S;
 pub use action::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
 pub use approach::Approach;
 pub use config::ActionConfig;

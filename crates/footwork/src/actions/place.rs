@@ -60,8 +60,3 @@ impl Correction {
         Transform::new(self.point(root.translation), (turn * root.rotation).renormalize())
     }
 }
-
-/// Returns the horizontal part of a vector.
-pub(crate) fn flat(v: Vec3) -> Vec3 {
-    Vec3::new(v.x, 0.0, v.z)
-}

@@ -6,13 +6,13 @@
 
 use super::action::{Action, Entry, MAX_MARKS, Passes};
 use super::config::ActionConfig;
-use super::place::{Place, flat};
+use super::place::Place;
 use super::refusal::{Refusal, RefusalReason};
 use super::table::Actions;
 use super::warp::Warp;
 use crate::database::Database;
 use crate::input::ActionRequest;
-use crate::math::{Quat, wrap_angle};
+use crate::math::{Quat, flat, wrap_angle};
 use crate::schema::ChannelKind;
 use glam::Vec3;
 

@@ -3,12 +3,12 @@
 //! Feet touch where the database labels them. Hands touch where they dwell away from the standing body. Hips sit where they dwell low, to
 //! the end of the clip or from its start.
 
-use super::action::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
-use super::place::{Place, flat};
+use super::action::{AT_ONCE_S, Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
+use super::place::Place;
 use super::track::{Track, Way, runs};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, RowIndex};
-use crate::pose::{Pose, PoseVelocity};
+use crate::math::flat;
 use glam::Vec3;
 use std::ops::Range;
 
@@ -44,8 +44,6 @@ const RISE_S: f32 = 0.4;
 const OUT_S: f32 = 0.15;
 /// Change of the hips' height at which the wind-up begins, in metres.
 const WIND_UP_M: f32 = 0.02;
-/// Time after an entry up to which a foot stands at once, in seconds.
-const AT_ONCE_S: f32 = 0.1;
 /// First part of a clip, in seconds.
 const FIRST_S: f32 = 0.35;
 
@@ -81,7 +79,7 @@ pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -
     let action = |(passes, marks): (Passes, Vec<(Mark, Made)>)| {
         let contacts = reading.contacts(&marks);
         let marks: Vec<Mark> = marks.into_iter().map(|(mark, _)| mark).collect();
-        let entries = entries(db, clip, mirrored, &contacts, marks.first()?.start_s);
+        let entries = entries(db, (clip, mirrored), &track, &contacts, marks.first()?.start_s);
         let end_s = track.time_s(track.frames() - 1);
         let found = Action {
             clip,
@@ -104,26 +102,23 @@ pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -
     readings.into_iter().flatten().filter_map(action).collect()
 }
 
-/// Returns the rows before a time of a clip with these contacts.
-fn entries(db: &Database, clip: ClipIndex, mirrored: bool, contacts: &[Contact], until_s: f32) -> Vec<Entry> {
-    let view = db.view(clip, mirrored);
-    let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
-    let mut entry = |row: usize| {
+/// Returns the rows of a clip before a time, with these contacts.
+fn entries(db: &Database, clip: (ClipIndex, bool), track: &Track, contacts: &[Contact], until_s: f32) -> Vec<Entry> {
+    let (view, clip) = (db.view(clip.0, clip.1), &db.clips[clip.0.at()]);
+    let entry = |row: usize| {
         let row = RowIndex::new(row);
         let at_s = db.row_time_s(row);
-        let (root, along, _) = view.root(at_s);
-        view.sample(at_s, &mut pose, &mut velocity);
-        let time_s = at_s as f32;
+        let ((root, along, _), time_s) = (view.root(at_s), at_s as f32);
+        let frame = db.row_frames[row.at()].at() - clip.frame_range().start;
         let stands = contacts.iter().filter_map(|c| match c.limb {
             Limb::Foot(slot) if c.start_s <= time_s + AT_ONCE_S && time_s < c.end_s => {
-                Some((slot, pose.in_root(&db.skeleton, c.joint).translation))
+                Some((slot, track.root[frame].inverse_point(track.feet[slot].at[frame])))
             }
             _ => None,
         });
         Entry { row, time_s, root: Place::of(root), velocity: root.rotation * along, stands: stands.collect() }
     };
-    let before = |row: &usize| (db.row_time_s(RowIndex::new(*row)) as f32) < until_s;
-    db.clips[clip.at()].row_range().filter(before).map(&mut entry).collect()
+    clip.row_range().map(entry).filter(|e| e.time_s < until_s).collect()
 }
 
 /// A clip, and what was found in it.

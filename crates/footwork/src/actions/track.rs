@@ -104,7 +104,7 @@ impl Track {
         let mut travelled_m = 0.0;
         let steps = (0..self.frames()).map(|f| {
             let way = self.root[f].translation - self.root[f.saturating_sub(1)].translation;
-            travelled_m += super::place::flat(way).length();
+            travelled_m += crate::math::flat(way).length();
             travelled_m
         });
         steps.collect()

@@ -138,7 +138,7 @@ impl Warp<'_> {
     pub(crate) fn needs(&self, before: Correction, k: usize) -> [f32; 2] {
         let next = self.at_mark(k);
         let moved = next.point(self.action.marks[k].root) - before.point(self.action.marks[k].root);
-        [super::place::flat(moved).length(), wrap_angle(next.turn_rad - before.turn_rad).abs()]
+        [crate::math::flat(moved).length(), wrap_angle(next.turn_rad - before.turn_rad).abs()]
     }
 }
 

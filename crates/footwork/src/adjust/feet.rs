@@ -11,9 +11,9 @@ mod heading;
 mod leash;
 
 pub use self::config::{FeetConfig, FootLock};
-use self::heading::{Change, FootHeading};
+use self::heading::FootHeading;
 use self::leash::{LEASH_SLACK, TIGHT, soft_leash, soft_leash_change};
-use crate::math::{Facing, exp, smoothstep, spring};
+use crate::math::{Facing, exp, flat, smoothstep, spring};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
@@ -256,7 +256,7 @@ impl Foot {
             self.offset = Vec3::new(-way.x, shown.y - self.animated.y, -way.z);
             self.offset_velocity = Vec3::new(velocity.x, velocity.y - self.animated_velocity.y, velocity.z);
         }
-        self.heading.change(config, self.held(), Change::Hold);
+        self.heading.hold(config, self.held());
         (self.since_s, self.held_s, self.landing) = (0.0, self.held_s.max(f32::MIN_POSITIVE), 0.0);
     }
 
@@ -265,7 +265,7 @@ impl Foot {
         let (shown, velocity) = self.now(config);
         self.offset = shown - self.animated;
         self.offset_velocity = velocity - self.animated_velocity;
-        self.heading.change(config, self.held(), Change::Release);
+        self.heading.release(config, self.held());
         (self.since_s, self.held_s, self.landing) = (0.0, 0.0, 0.0);
     }
 
@@ -283,11 +283,6 @@ impl Foot {
             ..*self
         }
     }
-}
-
-/// Returns the horizontal part of a vector.
-fn flat(v: Vec3) -> Vec3 {
-    Vec3::new(v.x, 0.0, v.z)
 }
 
 /// Time until a held foot counts as fully planted, seconds.

@@ -10,7 +10,7 @@ use super::playing::Playing;
 use super::scratch::LayerScratch;
 use super::source::{MotionSource, SourceScratch};
 use super::state::AfterTick;
-use crate::actions::{Action, ActionConfig, Actions, Contact, Limb, Warp};
+use crate::actions::{AT_ONCE_S, Action, ActionConfig, Actions, Contact, Limb, Warp};
 use crate::blend::Offset;
 use crate::database::{Database, TagQuery};
 use crate::input::{InputError, MotionInput};
@@ -22,8 +22,6 @@ use std::sync::Arc;
 
 /// Time in which the transition into an action displaces feet, in seconds.
 const BLENDS_S: f32 = 0.5;
-/// Time after the entry up to which a contact begins at once, in seconds.
-const AT_ONCE_S: f32 = 0.1;
 /// Time before a contact from which on a foot is led to its place, in seconds.
 const LANDS_S: f32 = 0.3;
 

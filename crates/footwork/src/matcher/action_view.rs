@@ -3,7 +3,8 @@
 use super::acted::Acted;
 use super::character::Character;
 use super::state::MatcherState;
-use crate::actions::{Action, MAX_MARKS, Place, Warp};
+use crate::actions::{Action, Approach, MAX_MARKS, Place, Refusal, Warp};
+use crate::input::{ActionRequest, Goal};
 
 /// The action of a character, or the request that waits for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +59,29 @@ impl Character {
         let cost = (acted.cost < super::acted::NEVER).then_some(acted.cost);
         let (id, since_s) = ((acted.request - 1.0) as u16, (now_s - acted.asked_s()) as f32);
         (acted.waits > 0.0).then_some(ActionView::Waits { id, since_s, cost })
+    }
+
+    /// Returns where a character has to go to enter an action that meets a request, for one without a player. Allocates nothing.
+    ///
+    /// # Errors
+    /// Returns [`Refusal`] if no other position would help.
+    pub fn approach(&self, state: &MatcherState, request: &ActionRequest) -> Result<Approach, Refusal> {
+        let (root, velocity) = (Place::of(state.world_from_root(&self.config)), state.header.root.simulation.velocity);
+        self.actions.approach(&self.config.actions, request, (root, velocity), state.header.clock.time_s)
+    }
+
+    /// Returns the goal that steers a character to the place of [`Character::approach`], in time if the request names one. Allocates
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`Character::approach`].
+    pub fn goal_of_approach(&self, state: &MatcherState, request: &ActionRequest) -> Result<Goal<'static>, Refusal> {
+        let to = self.approach(state, request)?;
+        let (root, speed_mps) =
+            (Place::of(state.world_from_root(&self.config)), state.header.root.simulation.velocity.length());
+        let left_s = request.window_s.map(|[_, to_s]| (to_s - state.header.clock.time_s) as f32);
+        let (velocity, facing) = to.steer(root, speed_mps, left_s);
+        Ok(Goal::Velocity { velocity, facing: Some(facing) })
     }
 
     /// Returns the index in [`Character::actions`] of the action that plays. Allocates nothing.

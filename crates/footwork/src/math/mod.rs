@@ -24,6 +24,11 @@ pub(crate) use yaw::wrap_angle;
 /// Standard gravity, m/s2.
 pub(crate) const GRAVITY_MPS2: f32 = 9.81;
 
+/// Returns the horizontal part of a vector.
+pub(crate) fn flat(v: glam::Vec3) -> glam::Vec3 {
+    glam::Vec3::new(v.x, 0.0, v.z)
+}
+
 /// Returns the median, the upper of two middle values; 0 for an empty list.
 #[cfg(feature = "build")]
 pub(crate) fn median(mut values: Vec<f32>) -> f32 {

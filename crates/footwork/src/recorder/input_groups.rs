@@ -10,7 +10,8 @@ use glam::{Vec2, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of groups: goal; tags, their costs and the requested action; user values, variables and montage calls; body; look-at target; hands; hooks.
+/// Number of groups: goal; tags, their costs and the requested action; user values, variables and montage calls; body; look-at target;
+/// hands; hooks.
 pub const GROUPS: usize = 7;
 /// One bit for each group.
 pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;

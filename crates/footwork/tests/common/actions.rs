@@ -1,7 +1,7 @@
 //! Requests for actions, and what becomes of them.
 
 use super::{Random, walk};
-use footwork::actions::{Limb, Place, Situation};
+use footwork::actions::Limb;
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::database::{Database, MirrorMode};
 use footwork::input::{ActionContact, ActionRequest, Goal, MotionInput};
@@ -165,18 +165,8 @@ pub fn run_by(who: &Arc<Character>, case: &Case, frames: (f32, bool), mut see: i
     input.action = Some(request);
     while k < 100 && !seen.left() && !seen.steps.iter().any(|(_, s)| matches!(s, ActionStep::Refused(_))) {
         k += 1;
-        let h = &m.state().header;
-        let situation = Situation {
-            root: Place::of(m.state().world_from_root(m.config())),
-            velocity: h.root.simulation.velocity,
-            toes: &[],
-            pose: &[],
-            multipliers: &[],
-            now_s: h.clock.time_s,
-        };
-        if let Ok(to) = who.actions().approach(&m.config().actions, &request, &situation) {
-            let (velocity, facing) = to.steer(situation.root, situation.velocity.length(), None);
-            input.goal = Goal::Velocity { velocity, facing: Some(facing) };
+        if let Ok(goal) = who.goal_of_approach(m.state(), &request) {
+            input.goal = goal;
         }
         let touched = seen.steps.iter().any(|(_, s)| matches!(s, ActionStep::Touched { .. }));
         if touched && case.kind == "sit" && k % 6 == 0 {

@@ -3,9 +3,8 @@
 use crate::common;
 
 use common::actions::{Case, Seen, cases, character, database, mirroring, run, run_by, run_seeing, vaulting, watch};
-use footwork::actions::{Place, Situation};
 use footwork::frames::JointIndex;
-use footwork::input::{ActionContact, ActionRequest, Goal, MotionInput};
+use footwork::input::{ActionContact, ActionRequest, MotionInput};
 use footwork::matcher::{ActionStep, ActionView, MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
@@ -104,19 +103,7 @@ fn a_seat_is_held_until_it_is_left_by_another_action() {
     let mut seated = Vec3::ZERO;
     let hips = db.rig.body.as_ref().unwrap().hips;
     for k in 0..1200 {
-        let h = &m.state().header;
-        let situation = Situation {
-            root: Place::of(m.state().world_from_root(m.config())),
-            velocity: h.root.simulation.velocity,
-            toes: &[],
-            pose: &[],
-            multipliers: &[],
-            now_s: h.clock.time_s,
-        };
-        let goal = who.actions().approach(&m.config().actions, &request, &situation).map_or(stand.goal, |to| {
-            let (velocity, facing) = to.steer(situation.root, situation.velocity.length(), None);
-            Goal::Velocity { velocity, facing: Some(facing) }
-        });
+        let goal = who.goal_of_approach(m.state(), &request).unwrap_or(stand.goal);
         if k == 700 {
             seated = m.pose().world_from_root().point(m.pose().in_root(who.skeleton(), hips).translation);
             let contact = ActionContact { position: seated, ..request.contacts[0].unwrap() };

@@ -24,15 +24,6 @@ pub(crate) struct FootHeading {
     pub since_s: f32,
 }
 
-/// A change of the lock at a control tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    /// The foot is held from now on.
-    Hold,
-    /// The foot is released.
-    Release,
-}
-
 impl FootHeading {
     /// Returns the turn of the foot from its animated heading, `after_s` seconds after the last tick, radians. `held`: the foot is
     /// held.
@@ -55,21 +46,25 @@ impl FootHeading {
         }
     }
 
-    /// Changes the lock at the tick. `held`: the foot was held until now.
-    pub(super) fn change(&mut self, config: &FeetConfig, held: bool, change: Change) {
-        let turn = self.turn(config, held, self.animated_rad, 0.0);
+    /// Starts to hold the foot at the heading at which it comes to rest: the spring does not overshoot. `held`: it was held until now.
+    pub fn hold(&mut self, config: &FeetConfig, held: bool) {
+        let (turn, radps) = self.now(config, held);
+        let glide = spring::way_to_rest(radps + self.animated_radps, config.hold_half_life_s);
+        self.held_rad = wrap_angle(self.animated_rad + turn + glide);
+        let (goal, goal_radps) = self.goal(config);
+        (self.offset_rad, self.offset_radps, self.since_s) = (turn - goal, radps - goal_radps, 0.0);
+    }
+
+    /// Releases the foot to its animated heading. `held`: it was held until now.
+    pub fn release(&mut self, config: &FeetConfig, held: bool) {
+        (self.offset_rad, self.offset_radps) = self.now(config, held);
+        self.since_s = 0.0;
+    }
+
+    /// Returns the turn from the animated heading at the last tick, in radians, and its rate.
+    fn now(&self, config: &FeetConfig, held: bool) -> (f32, f32) {
         let goal_radps = if held { self.goal(config).1 } else { 0.0 };
-        let radps = goal_radps + self.left(config, held, 0.0).1;
-        match change {
-            Change::Hold => {
-                // The heading at which the foot comes to rest: the spring does not overshoot.
-                let glide = spring::way_to_rest(radps + self.animated_radps, config.hold_half_life_s);
-                self.held_rad = wrap_angle(self.animated_rad + turn + glide);
-                let (goal, goal_radps) = self.goal(config);
-                (self.offset_rad, self.offset_radps, self.since_s) = (turn - goal, radps - goal_radps, 0.0);
-            }
-            Change::Release => (self.offset_rad, self.offset_radps, self.since_s) = (turn, radps, 0.0),
-        }
+        (self.turn(config, held, self.animated_rad, 0.0), goal_radps + self.left(config, held, 0.0).1)
     }
 
     /// Returns the turn towards the held heading at the last tick, in radians, and its rate.

@@ -218,6 +218,9 @@ fn print_made(report: &BuildReport) {
                 n => format!("; {n} more were not plausible"),
             }
         );
+        if let Some(ratio) = made.hip_ratio {
+            out!("  hips of made clips at {:.1} % of the captured height at their speed", 100.0 * ratio);
+        }
     }
 }
 

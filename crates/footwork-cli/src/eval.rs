@@ -11,8 +11,10 @@ use crate::progress;
 use crate::run::Drive;
 use anyhow::{Context, Result, bail};
 use footwork::advanced::files::read_text_at_most;
+use footwork::advanced::motion::StickSpeeds;
 use footwork::database::{Database, TagQuery};
 use footwork::matcher::MatcherConfig;
+use footwork::motion::PaceConfig;
 use footwork_import::CharacterConfig;
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{Run, Script, course};
@@ -129,12 +131,23 @@ fn machine_json(variant: &Variant) -> Option<Value> {
     }))
 }
 
+/// Returns the same settings with the speeds of an adult, whatever the clips do.
+fn at_fixed_speeds(default: &MatcherConfig) -> MatcherConfig {
+    let (mut config, StickSpeeds { walk, run, .. }) = (default.clone(), StickSpeeds::default());
+    for (own, pace) in [(&mut config.speeds.walk, walk), (&mut config.speeds.run, run)] {
+        let [forward_mps, side_mps, back_mps] = [pace.forward_mps, pace.side_mps, pace.back_mps].map(Some);
+        *own = PaceConfig { forward_mps, side_mps, back_mps };
+    }
+    config
+}
+
 /// Returns a variant by name or file.
 fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant> {
     let mut name = word.to_owned();
     let config = match word {
         "default" => default.clone(),
         "reference" => MatcherConfig::reference(),
+        "fixed_speeds" => at_fixed_speeds(default),
         "default_free" => free(default),
         "reference_free" => free(&MatcherConfig::reference()),
         file if file.ends_with(".toml") => {
@@ -142,7 +155,7 @@ fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant
             CharacterConfig::load(Path::new(file))?.matcher
         }
         other => bail!(
-            "--variants: unknown variant `{other}`: expected default, reference, default_free, reference_free, or a .toml file"
+            "--variants: unknown variant `{other}`: expected default, reference, default_free, reference_free, fixed_speeds, or a .toml file"
         ),
     };
     config.validate(db).with_context(|| format!("variant `{word}` does not fit the database"))?;

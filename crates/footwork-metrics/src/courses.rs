@@ -1,4 +1,4 @@
-//! Scripted input for comparing characters: ten courses, one row per 1/60 s.
+//! Scripted input for comparing characters: eleven courses, one row per 1/60 s.
 //!
 //! | course | seconds | what |
 //! |---|---|---|
@@ -12,8 +12,9 @@
 //! | h | 560 | 40 steady commands of 12 s: eight directions, eight directions strafing, circles of 30 and 60 degrees per second |
 //! | i | 24 | walking up stairs, turning back, and down |
 //! | j | 24 | walking up a slope, turning back, and down |
+//! | k | 180 | a stick that is partly pushed, and turns slowly |
 //!
-//! Stick directions are in world space; a stick is either full or zero.
+//! Stick directions are in world space; a stick is either full or zero, but on course k.
 
 mod cues;
 mod random_stick;
@@ -35,10 +36,10 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use stick::{gait, towards};
 
 /// Names of the courses.
-pub const COURSES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+pub const COURSES: [&str; 11] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
 
 /// Titles of the courses of [`COURSES`].
-pub const TITLES: [&str; 10] = [
+pub const TITLES: [&str; 11] = [
     "straight ahead",
     "turns of 90 degrees",
     "turning back",
@@ -49,9 +50,10 @@ pub const TITLES: [&str; 10] = [
     "40 steady commands",
     "stairs, up and down",
     "slope, up and down",
+    "a stick partly pushed and slowly turned",
 ];
 
-/// Seed of courses f and g in the first run.
+/// Seed of courses f, g and k in the first run.
 const SEED: u64 = 20_261_121;
 /// Rows between the commands of courses b, c and d.
 const SEGMENT: usize = 180;
@@ -62,6 +64,13 @@ const CIRCLE: usize = 360;
 const UPHILL: usize = 720;
 /// Starts and stops of course g.
 const RANDOM_COMMANDS: usize = 200;
+/// Length of course k in rows.
+const GENTLE: usize = 180 * 60;
+/// Duration of a part of course k with one gait and one turn rate, in seconds.
+const PART_S: [f32; 2] = [4.0, 8.0];
+/// Share by which the stick of course k is pushed, and its largest turn rate in radians per second.
+const PUSHED: [f32; 2] = [0.25, 1.0];
+const TURNS_RADPS: f32 = PI / 9.0;
 
 /// A course.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +125,7 @@ pub enum CommandKind {
 /// A repetition of all courses with other random numbers and other phases between input and search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Seed of courses f and g.
+    /// Seed of courses f, g and k.
     pub seed: u64,
     /// Rows inserted before courses a to e.
     pub shift: usize,
@@ -157,6 +166,10 @@ pub fn course(name: &str, run: Run) -> Option<Course> {
         }
         "h" => {
             steady_commands(&mut course);
+            return Some(course);
+        }
+        "k" => {
+            gentle_stick(&mut course, run.seed);
             return Some(course);
         }
         "i" | "j" => {
@@ -248,6 +261,25 @@ fn steady_commands(course: &mut Course) {
     }
 }
 
+/// Parts of 4 to 8 s. Over each, the share by which the stick is pushed changes evenly to another one, and its direction turns at a
+/// constant rate. The gait changes between parts.
+fn gentle_stick(course: &mut Course, seed: u64) {
+    let mut random = Random(seed);
+    let (mut yaw_rad, mut pushed) = (0.0, PUSHED[1]);
+    while course.rows.len() < GENTLE {
+        let rows = (random.between(PART_S[0], PART_S[1]) * RATE_HZ).round() as usize;
+        let (goal, turn_radps) = (random.between(PUSHED[0], PUSHED[1]), random.between(-TURNS_RADPS, TURNS_RADPS));
+        let gait = gait(random.unit() < 0.5);
+        let from = pushed;
+        for row in 1..=rows.min(GENTLE - course.rows.len()) {
+            pushed = from + (goal - from) * (row as f32 / rows as f32);
+            yaw_rad += turn_radps / RATE_HZ;
+            let full = towards(yaw_rad, gait);
+            course.rows.push(Stick { movement: full.movement * pushed, ..full });
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,7 +305,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(course("k", Run::new(0)), None);
+        assert_eq!(course("l", Run::new(0)), None);
     }
 
     #[test]
@@ -309,6 +341,22 @@ mod tests {
             let turns = |pair: &[Stick]| pair[0].movement.distance(pair[1].movement) > 1e-3;
             assert!(sticks.windows(2).all(|pair| turns(pair) == steady.circle));
         }
+    }
+
+    #[test]
+    fn a_gentle_stick_is_pushed_in_part_and_turns_slowly() {
+        let k = course("k", Run::new(0)).unwrap();
+        assert_eq!(k.rows.len(), 180 * 60);
+        let mut quarters = [0; 4];
+        for pair in k.rows.windows(2) {
+            let [old, new] = [pair[0].movement, pair[1].movement];
+            let pushed = new.length();
+            assert!((0.25 - 1e-5..=1.0 + 1e-5).contains(&pushed) && (pushed - old.length()).abs() < 0.0032);
+            assert!(old.angle_to(new).abs() <= PI / 9.0 / 60.0 + 1e-3, "{old} {new}");
+            quarters[((pushed - 0.25) / 0.1875).min(3.0) as usize] += 1;
+        }
+        assert!(quarters.iter().all(|rows| *rows > 1000), "{quarters:?}");
+        assert_ne!(k.rows, course("k", Run::new(1)).unwrap().rows);
     }
 
     #[test]

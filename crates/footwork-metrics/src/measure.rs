@@ -121,8 +121,8 @@ impl Measurement {
         self.add_responses(source, motion, course, speeds, place);
     }
 
-    /// Adds what the courses of [`crate::eval::ONE_KIND`] are for: response times, transitions after steady commands, and the body on uneven
-    /// ground.
+    /// Adds what the courses of [`crate::eval::ONE_KIND`] are for: response times, transitions after steady commands, the body on uneven
+    /// ground, and how a gentle stick is followed.
     pub fn add_one_kind(
         &mut self,
         source: &Source,
@@ -135,6 +135,9 @@ impl Measurement {
         self.add_responses(source, &recording.motion, course, speeds, place);
         self.add_steadiness(recording, course, place);
         self.add_uneven(source, recording, course, speeds, place);
+        if course.name == "k" {
+            self.add_gentle(source, recording, place);
+        }
     }
 
     /// Adds the effects of foot locks and IK: the difference between runs with and without them.
@@ -312,6 +315,33 @@ impl Measurement {
             for (toe, high_cm) in &at.toes_cm {
                 self.push(toe_high, *high_cm, || place.moment(motion, at.frame, *toe));
                 self.push(toe_low, -high_cm, || place.moment(motion, at.frame, *toe));
+            }
+        }
+    }
+
+    /// Adds how a character follows a stick that is partly pushed and turns slowly.
+    fn add_gentle(&mut self, source: &Source, recording: &Recording, place: Place) {
+        use Quantity as Q;
+        let motion = &recording.motion;
+        for frame in 0..motion.frames() {
+            let (root, simulated) = (motion.roots[frame], recording.simulated[frame]);
+            let whole = || place.moment(motion, frame, JointIndex(0));
+            self.push(Q::GentlePath, root::path_error_m(root, simulated), whole);
+            self.push(Q::GentleHeading, root::heading_error_deg(root, recording.simulated_facings[frame]), whole);
+            let transitions = recording.seams.iter().filter(|seam| seam.frame == frame).count();
+            self.push(Q::GentleTransitions, transitions as f32 * RATE_HZ, whole);
+            let roots = |frame: usize| motion.roots[frame].translation;
+            let wanted = |frame: usize| recording.simulated[frame];
+            let speeds = posture::speed_of_mps(roots, frame).zip(posture::speed_of_mps(wanted, frame));
+            if let Some((shown, wanted)) = speeds {
+                self.push(Q::GentleSpeed, (shown - wanted).abs(), whole);
+            }
+            for (slot, toe) in source.subject.contact_joints.iter().enumerate() {
+                if motion.touches(frame, slot)
+                    && let Some(speed_cm_s) = skate::toe_speed_cm_s(motion, frame, *toe)
+                {
+                    self.push(Q::GentleSkate, speed_cm_s, || place.moment(motion, frame, *toe));
+                }
             }
         }
     }

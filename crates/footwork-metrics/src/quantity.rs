@@ -98,6 +98,16 @@ quantities! {
     SteadyCircle,
     /// `SteadyStraight` and `SteadyCircle` together.
     Steady,
+    /// Speed of the root beyond or below that of the simulated character, on course k, m/s.
+    GentleSpeed,
+    /// `PathError` on course k.
+    GentlePath,
+    /// `HeadingError` on course k.
+    GentleHeading,
+    /// `LabelSkate` on course k.
+    GentleSkate,
+    /// `Transitions` on course k.
+    GentleTransitions,
     /// Frames from one transition to the next.
     FramesBetween,
     /// Response time of the hips' velocity to turns of 90 degrees, s.

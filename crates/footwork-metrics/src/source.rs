@@ -5,7 +5,7 @@ use crate::metrics::posture::Posture;
 use crate::metrics::{jerk, skate};
 use crate::motion::{Motion, SourceFrame, Space, Subject};
 use crate::samples::percentile;
-use footwork::database::Database;
+use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::matcher::Playing;
 use footwork::pose::{Pose, PoseVelocity};
@@ -45,6 +45,9 @@ pub struct Source {
     pub posture: Posture,
 }
 
+/// Instants within a frame, in frames, from which clips are sampled again for the largest changes of velocity.
+const BETWEEN: [f64; 3] = [0.25, 0.5, 0.75];
+
 /// The largest changes of velocity from one captured frame to the next, on level ground.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VelocityChanges {
@@ -55,17 +58,26 @@ pub struct VelocityChanges {
 }
 
 impl VelocityChanges {
-    fn of(motions: &[&Motion], joints: usize, space: Space) -> Self {
-        let of_joint = |joint: usize| {
+    /// Measures clips that are sampled from their start, and again from later instants within their first frame. The percentile is
+    /// that of the first ones. The maximum is that of all of them: a clip that is played between its frames is no jump. `mirror`:
+    /// the counterparts of joints, if mirror images are played; the maximum is that of both.
+    fn of(motions: &[&Motion], between: &[Motion], mirror: Option<&[JointIndex]>, joints: usize, space: Space) -> Self {
+        let changes = |motions: &[&Motion], joint: usize| -> Vec<f32> {
             let frames = motions.iter().flat_map(|m| (0..m.frames()).map(move |f| (m, f)));
-            let change = |(m, f): (&&Motion, usize)| jerk::velocity_change_mps(m, space, f, JointIndex::new(joint));
-            let mut changes: Vec<f32> = frames.filter_map(change).collect();
-            if changes.is_empty() {
+            frames.filter_map(|(m, f)| jerk::velocity_change_mps(m, space, f, JointIndex::new(joint))).collect()
+        };
+        let between: Vec<&Motion> = between.iter().collect();
+        let of_joint = |joint: usize| {
+            let mut whole = changes(motions, joint);
+            if whole.is_empty() {
                 return (0.0, 0.0);
             }
-            (percentile(&mut changes, 99.9), changes.iter().copied().fold(0.0, f32::max))
+            let max = whole.iter().copied().chain(changes(&between, joint)).fold(0.0, f32::max);
+            (percentile(&mut whole, 99.9), max)
         };
-        let (p999_mps, max_mps) = (0..joints).into_par_iter().map(of_joint).unzip();
+        let (p999_mps, own_mps): (Vec<f32>, Vec<f32>) = (0..joints).into_par_iter().map(of_joint).unzip();
+        let of_both = |(joint, own): (usize, &f32)| mirror.map_or(*own, |mirror| own.max(own_mps[mirror[joint].at()]));
+        let max_mps = own_mps.iter().enumerate().map(of_both).collect();
         Self { p999_mps, max_mps }
     }
 }
@@ -81,8 +93,10 @@ impl Source {
         });
         let aside: Vec<bool> = (0..db.originals()).map(|clip| crate::is_aside(db, ClipIndex::new(clip))).collect();
         let level: Vec<bool> = level.zip(&aside).map(|(level, aside)| level && !aside).collect();
-        let motions: Vec<Motion> =
-            (0..db.originals()).into_par_iter().map(|clip| clip_motion(db, &subject, ClipIndex::new(clip))).collect();
+        let motions: Vec<Motion> = (0..db.originals())
+            .into_par_iter()
+            .map(|clip| clip_motion(db, &subject, ClipIndex::new(clip), 0.0))
+            .collect();
         let heights = |of: fn(&Motion, &[JointIndex]) -> Option<f32>| {
             let known: Vec<Option<f32>> = motions.iter().map(|m| of(m, &subject.contact_joints)).collect();
             let mut found: Vec<f32> = known.iter().copied().flatten().collect();
@@ -94,7 +108,16 @@ impl Source {
         let made: Vec<bool> = (0..db.originals()).map(|clip| db.is_made(&db.clips[clip])).collect();
         let captured: Vec<&Motion> =
             motions.iter().enumerate().filter(|(i, _)| level[*i] && !made[*i]).map(|(_, motion)| motion).collect();
-        let changes = |space| VelocityChanges::of(&captured, db.skeleton.len(), space);
+        let again: Vec<(usize, f64)> = (0..db.originals())
+            .filter(|clip| level[*clip] && !made[*clip])
+            .flat_map(|clip| BETWEEN.map(|frames| (clip, frames)))
+            .collect();
+        let between: Vec<Motion> = again
+            .into_par_iter()
+            .map(|(clip, frames)| clip_motion(db, &subject, ClipIndex::new(clip), frames / f64::from(RATE_HZ)))
+            .collect();
+        let mirror = (db.mirror != MirrorMode::Off).then_some(subject.mirror_joints.as_slice());
+        let changes = |space| VelocityChanges::of(&captured, &between, mirror, db.skeleton.len(), space);
         let (changes, world_changes) = (changes(Space::Root), changes(Space::World));
         let posture = Posture::of(&captured, &subject);
         let clips = motions.into_iter().enumerate().map(|(i, motion)| SourceClip {
@@ -148,20 +171,46 @@ impl Source {
     }
 }
 
-/// Returns a clip, sampled at 60 Hz.
-fn clip_motion(db: &Database, subject: &Subject, clip: ClipIndex) -> Motion {
+/// Returns a clip, sampled at 60 Hz from a time on, in seconds.
+fn clip_motion(db: &Database, subject: &Subject, clip: ClipIndex, from_s: f64) -> Motion {
     let view = db.view(clip, false);
     let mut motion = Motion::new(db.skeleton.len());
     let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
     let (mut contacts, mut world) = (vec![0; subject.contact_joints.len()], Vec::new());
     // The last frame of a loop does not repeat its first one.
-    let frames = (view.seconds() * f64::from(RATE_HZ) + 1e-3) as usize + usize::from(view.loop_delta.is_none());
+    let looping = usize::from(view.loop_delta.is_some());
+    let frames = ((view.seconds() - from_s) * f64::from(RATE_HZ) + 1.0 + 1e-3) as usize - looping;
     for frame in 0..frames.max(1) {
-        let time_s = frame as f64 / f64::from(RATE_HZ);
+        let time_s = from_s + frame as f64 / f64::from(RATE_HZ);
         view.sample(time_s, &mut pose, &mut velocity);
         db.contacts_at(clip, false, time_s, &mut contacts);
         pose.world(&db.skeleton, &mut world);
         motion.push(subject, &world, &contacts, SourceFrame { clip, frame, mirrored: false });
     }
     motion
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::tests::moving;
+    use footwork::math::Transform;
+    use glam::Vec3;
+
+    #[test]
+    fn the_largest_change_is_found_between_frames_and_on_either_side() {
+        // The toe starts to move at 3 m/s, a quarter of a frame after the tenth.
+        let kink_s = 10.25 / RATE_HZ;
+        let of =
+            |from_s: f32| moving(30, |_| Transform::IDENTITY, |t| Vec3::X * (3.0 * (t + from_s - kink_s).max(0.0)));
+        let (whole, between) = (of(0.0), BETWEEN.map(|frames| of(frames as f32 / RATE_HZ)));
+        let max = |between: &[Motion], mirror: Option<&[JointIndex]>| {
+            VelocityChanges::of(&[&whole], between, mirror, whole.joints, Space::World).max_mps
+        };
+        assert!((max(&[], None)[1] - 2.25).abs() < 1e-3);
+        assert!((max(&between, None)[1] - 3.0).abs() < 1e-3);
+        assert_eq!(max(&between, None)[0], 0.0);
+        let mirror = [JointIndex(1), JointIndex(0)];
+        assert!((max(&between, Some(&mirror))[0] - 3.0).abs() < 1e-3);
+    }
 }

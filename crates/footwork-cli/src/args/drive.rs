@@ -308,7 +308,7 @@ pub enum SetKind {
 /// Flags of `eval`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Variants:\n  default         settings of the configuration\n  reference       settings of Holden's reference controller\n  default_free    default without foot lock and without pulling the root to the simulated character\n  reference_free  the same for reference\n  FILE.toml       a configuration of your own, named after the file\n\nCourses:\n  a straight, b turns, c turning back, d starts and stops, e strafing, f random stick for 10 minutes,\n  g 200 random starts and stops, h 40 steady commands, i stairs, j slope\n\nExamples:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n  footwork eval --db mocap.fwdb --learned mocap.fwnet --seeds 1\n  footwork eval --variants default --machine examples/locomotion.machine.toml --seeds 1\n\nExit codes: as for all commands; 1 also if a bound of --gate does not hold, or networks of --learned are not as good as their clips."
+    after_help = "Variants:\n  default         settings of the configuration\n  reference       settings of Holden's reference controller\n  default_free    default without foot lock and without pulling the root to the simulated character\n  reference_free  the same for reference\n  fixed_speeds    default at the speeds of an adult, whatever the clips do\n  FILE.toml       a configuration of your own, named after the file\n\nCourses:\n  a straight, b turns, c turning back, d starts and stops, e strafing, f random stick for 10 minutes,\n  g 200 random starts and stops, h 40 steady commands, i stairs, j slope,\n  k a stick partly pushed and slowly turned\n\nExamples:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n  footwork eval --db mocap.fwdb --learned mocap.fwnet --seeds 1\n  footwork eval --variants default --machine examples/locomotion.machine.toml --seeds 1\n\nExit codes: as for all commands; 1 also if a bound of --gate does not hold, or networks of --learned are not as good as their clips."
 )]
 pub struct EvalArgs {
     /// Variants to measure: names (see below) and files
@@ -323,7 +323,7 @@ pub struct EvalArgs {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub seeds: u32,
     /// Courses to run (see below)
-    #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f,h,i,j", value_parser = footwork_metrics::courses::COURSES)]
+    #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f,h,i,j,k", value_parser = footwork_metrics::courses::COURSES)]
     pub courses: Vec<String>,
     /// Networks (.fwnet, or `built-in`) to compare with the exact search. Rows are `exact`, `decompressor` and `learned`, each
     /// also `_free`; errors, bytes and times of the networks come first

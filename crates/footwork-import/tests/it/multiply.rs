@@ -53,6 +53,8 @@ fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
     }
     assert!(longest_m < 0.012, "a standing foot slides by {longest_m} m");
     assert!(furthest_m > 6.0, "nobody runs: {furthest_m} m");
+    let ratio = made.hip_ratio.unwrap();
+    assert!((0.97..=1.03).contains(&ratio) && made.warning().is_none(), "hips at {ratio} of the captured height");
 }
 
 /// Without made loops, a character that is commanded steadily would leave each clip at its end.

@@ -38,9 +38,9 @@ pub const T90_MEAN: &str = "t90_mean_s";
 /// Share of the source's frames that course f played at least once. It is not computed from samples.
 pub const COVERAGE: &str = "coverage_pct";
 
-/// The courses that are used for one kind of metric alone: for response times, for steady commands, and for uneven ground. All other
-/// metrics come from courses a to f.
-pub const ONE_KIND: [&str; 4] = ["g", "h", "i", "j"];
+/// The courses that are used for one kind of metric alone: for response times, for steady commands, for uneven ground, and for gentle
+/// sticks. All other metrics come from courses a to f.
+pub const ONE_KIND: [&str; 5] = ["g", "h", "i", "j", "k"];
 
 /// Returns the keys of all metrics, in the order of the report.
 pub fn keys() -> impl Iterator<Item = &'static str> {
@@ -124,6 +124,11 @@ pub const METRICS: &[Metric] = {
         played("steady_transitions_per_s", Q::Steady, Mean),
         played("steady_straight_transitions_per_s", Q::SteadyStraight, Mean),
         played("steady_circle_transitions_per_s", Q::SteadyCircle, Mean),
+        played("gentle_speed_error_mps", Q::GentleSpeed, Mean),
+        played("gentle_path_error_m", Q::GentlePath, Mean),
+        played("gentle_heading_error_deg", Q::GentleHeading, Mean),
+        played("gentle_label_skate_cm_s", Q::GentleSkate, Mean),
+        played("gentle_transitions_per_s", Q::GentleTransitions, Mean),
         played("frames_between_median", Q::FramesBetween, MEDIAN),
         command("t90_90_vel_s", Q::Turn90Velocity, MEDIAN),
         command("t90_90_head_s", Q::Turn90Heading, MEDIAN),

@@ -4,7 +4,7 @@ use crate::RATE_HZ;
 use crate::metrics::feet::knee_extension_deg;
 use crate::motion::{Motion, Space, Subject};
 use crate::samples::percentile;
-use glam::Vec3Swizzles;
+use glam::{Vec3, Vec3Swizzles};
 
 /// Width of a range of speeds, m/s.
 const RANGE_MPS: f32 = 0.25;
@@ -64,8 +64,12 @@ impl Posture {
 
 /// Returns the horizontal speed of the root over the last 0.2 s, m/s; `None` near the start.
 pub fn speed_mps(motion: &Motion, frame: usize) -> Option<f32> {
-    let before = motion.roots[frame.checked_sub(SPEED_FRAMES)?].translation;
-    let step = (motion.roots[frame].translation - before).xz();
+    speed_of_mps(|frame| motion.roots[frame].translation, frame)
+}
+
+/// Returns the same for something whose position in a frame is `at`, in metres.
+pub fn speed_of_mps(at: impl Fn(usize) -> Vec3, frame: usize) -> Option<f32> {
+    let step = (at(frame) - at(frame.checked_sub(SPEED_FRAMES)?)).xz();
     Some(step.length_squared().sqrt() * RATE_HZ / SPEED_FRAMES as f32)
 }
 
@@ -78,7 +82,6 @@ mod tests {
     use super::*;
     use footwork::frames::{ClipIndex, JointIndex};
     use footwork::math::{Facing, Quat, Transform};
-    use glam::Vec3;
 
     /// A body of hip, knee and ankle, whose root moves at a speed. The hip is the root.
     fn walking(frames: usize, speed_mps: f32, knee_m: f32, touches: u8) -> Motion {

@@ -161,12 +161,13 @@ impl<'a> Draft<'a> {
         self.leg_m = leg_m;
     }
 
-    /// Reads the tracks of locomotion, their labels, and the stick. Adds the tracks that they lack, with labels and classes,
-    /// and whether any track turns.
+    /// Reads the tracks of locomotion, their labels, and the stick. Adds the tracks that they lack, with labels and classes, whether
+    /// any track turns, and a warning about low hips.
     fn multiply(&mut self) {
         let known = self.locomotion();
         let (made, told): (Vec<Track>, Made) =
             multiply::multiply(&known, &self.skeleton, &self.rig, &self.stick, &self.config.multiply);
+        self.report.warnings.extend(told.warning());
         self.report.made = told;
         for (feet, track) in self.feet(&made).into_iter().zip(made) {
             self.labels.push(feet.labels);

@@ -1,5 +1,6 @@
 //! Plausibility limits of made clips, measured on their source clips.
 
+use super::hips::HipHeights;
 use super::kit::{Kit, angle_rad, less_and_less};
 use crate::build::track::Track;
 use crate::frames::JointIndex;
@@ -29,6 +30,8 @@ const VISIBLE_MPS2: f32 = 240.0;
 /// all the time.
 pub const JUMP: f32 = 1.0;
 pub const JUMP_OF_LOOPS: f32 = 1.1;
+/// Lowest hips, as a factor on the captured height at the same speed.
+const HIPS: f32 = 0.95;
 /// Percentile of the jerk over frames, as a share: single frames are noise.
 const PERCENTILE: f32 = 0.95;
 
@@ -43,6 +46,8 @@ pub struct Limits {
     jerk: f32,
     /// `[joints]` largest change of velocity in root space, in m/s2.
     changes_mps2: Vec<f32>,
+    /// Heights of the hips.
+    pub hips: HipHeights,
 }
 
 impl Limits {
@@ -55,6 +60,7 @@ impl Limits {
             bend_rad: f32::INFINITY,
             jerk: 0.0,
             changes_mps2: vec![0.0; joints],
+            hips: HipHeights::of(kit, tracks),
         };
         for side in 0..2 {
             limits.bend_rad = limits.bend_rad.min(bend_rad(kit, stand, side));
@@ -120,6 +126,9 @@ impl Limits {
             if slide > SLIDE_M {
                 return Some(format!("a standing foot slides by {:.1} cm", 100.0 * slide));
             }
+        }
+        if let Some(ratio) = self.hips.ratio(kit, poses, rate_hz).filter(|ratio| *ratio < HIPS) {
+            return Some(format!("its hips are at {:.0} % of the captured height", 100.0 * ratio));
         }
         let at = positions(kit.skeleton, poses);
         let jerk = jerk(&at, rate_hz);

@@ -11,6 +11,7 @@ mod coverage;
 mod cycle;
 mod gait;
 mod gates;
+mod hips;
 mod kit;
 mod route;
 mod scenarios;
@@ -23,7 +24,7 @@ use super::parallel;
 use super::track::Track;
 use crate::clip::{Annotations, ContactTrack, CostRange, TagRange, TimeRange};
 use crate::database::Database;
-use crate::math::Transform;
+use crate::math::{Transform, median};
 use crate::motion::StickSpeeds;
 use crate::pose::Pose;
 use crate::rig::Rig;
@@ -60,6 +61,24 @@ pub struct Made {
     pub dropped: Vec<Dropped>,
     /// Names of the captured source clips.
     pub sources: Vec<String>,
+    /// Median over the clips of the height of their hips, as a factor on the captured height at the same speed; `None` without clips.
+    /// Clips below 0.95 are dropped.
+    pub hip_ratio: Option<f32>,
+}
+
+impl Made {
+    /// Factor of the height of the hips below which made clips are reported as low.
+    const LOW_HIPS: f32 = 0.97;
+
+    /// Returns a warning if made clips are lower than captured ones.
+    pub fn warning(&self) -> Option<String> {
+        let ratio = self.hip_ratio.filter(|ratio| *ratio < Self::LOW_HIPS)?;
+        Some(format!(
+            "the hips of made clips are at {:.0} % of the captured height: the sources {} may be crouched or on slopes",
+            100.0 * ratio,
+            self.sources.join(", ")
+        ))
+    }
 }
 
 /// A made clip that was dropped.
@@ -126,13 +145,21 @@ pub fn multiply(
         .map(|(s, (route, _))| (s, route))
         .collect();
     let made = parallel::map(&holes, |(scenario, route)| make(&gait, &limits, scenario, route, config.cost));
-    let mut tracks = Vec::new();
+    let mut tracks: Vec<Track> = Vec::new();
     for (made, (scenario, _)) in made.into_iter().zip(&holes) {
         match made {
             Ok(track) => tracks.push(track),
             Err(reason) => told.dropped.push(Dropped { clip: name_of(scenario), reason }),
         }
     }
+    let ratios: Vec<f32> = tracks
+        .iter()
+        .filter_map(|track| {
+            let poses: Vec<Pose> = (0..track.frames()).map(|frame| track.pose(frame)).collect();
+            limits.hips.ratio(&gait.kit, &poses, rate_hz)
+        })
+        .collect();
+    told.hip_ratio = (!ratios.is_empty()).then(|| median(ratios));
     if gait.stand.made {
         tracks.push(standing(&gait, rate_hz, config.cost));
     }
@@ -233,4 +260,16 @@ fn standing(gait: &Gait, rate_hz: f32, cost: f32) -> Track {
     let mut still = marked(&gait.kit, "made_idle", &vec![pose; frames], [on(), on()], rate_hz);
     still.annotations.costs.push(CostRange { cost, range: WHOLE });
     Track { looping: true, loop_delta: Some(Transform::IDENTITY), ..still }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn low_hips_are_reported() {
+        let of = |hip_ratio| Made { hip_ratio, sources: vec!["walk".to_owned()], ..Made::default() }.warning();
+        assert_eq!((of(None), of(Some(0.975))), (None, None));
+        assert!(of(Some(0.96)).is_some_and(|text| text.contains("96 %") && text.contains("walk")));
+    }
 }

@@ -5,7 +5,8 @@ use crate::cast::Cast;
 use crate::course;
 use crate::progress;
 use anyhow::{Result, bail};
-use footwork_metrics::actions::{ActionFigures, ActionsCourse};
+use footwork_gait::{GaitOptions, generate, skeleton};
+use footwork_metrics::actions::{ActionFigures, ActionsCourse, KnownContact, read};
 
 /// Number of requests.
 const REQUESTS: usize = 2000;
@@ -32,14 +33,31 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
     let requests = args.requests.unwrap_or(REQUESTS);
     let course = ActionsCourse { requests, seed: common.seed, dt_s: args.dt, jitter: args.jitter };
     let bar = progress::bar("requesting", requests as u64, common.json);
-    let found = course.run(&cast.character, || bar.inc(1))?;
+    let mut found = course.run(&cast.character, || bar.inc(1))?;
     bar.finish_and_clear();
+    // Contacts of other clips are not known.
+    found.read = common.db.is_none().then(|| read(&cast.character, &known()));
     if common.json {
         out!("{}", course::summary(&found, args, common)?);
     } else {
         print_text(&found);
     }
     Ok(())
+}
+
+/// Returns the contacts of the built-in actions.
+fn known() -> Vec<KnownContact> {
+    let options = GaitOptions { routes: false, actions: true, ..GaitOptions::default() };
+    let clips = generate(&options).into_iter().filter_map(|take| Some((take.clip.name, take.truth.action?)));
+    let contacts = clips.flat_map(|(clip, truth)| {
+        truth.contacts.into_iter().map(move |c| KnownContact {
+            clip: clip.clone(),
+            joint: skeleton().names()[c.joint].clone(),
+            time_s: [c.begin_s, c.end_s],
+            position: c.position,
+        })
+    });
+    contacts.collect()
 }
 
 fn print_text(found: &ActionFigures) {
@@ -67,6 +85,16 @@ fn print_text(found: &ActionFigures) {
         1e3 * found.plant_slide_m_p99
     );
     out!("  {} notifies lost, {} doubled", found.notifies_lost, found.notifies_doubled);
+    out!("  {} requested contacts without a joint", found.contacts_without_joint);
+    if let Some(read) = &found.read {
+        out!(
+            "  {} contacts of clips: {} not read, {:.3} s and {:.1} mm off (99 %)",
+            read.known,
+            read.read_missed,
+            read.read_contact_s_p99,
+            1e3 * read.read_contact_m_p99
+        );
+    }
     out!("  largest jump of a joint: {:.2} times that of locomotion", found.pop_mps);
     for (reason, count) in &found.reasons {
         out!("    not taken: {reason} ({count})");

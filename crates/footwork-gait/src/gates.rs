@@ -1,5 +1,6 @@
 //! Plausibility of the built-in character: each gate is a range from gait science, with its source.
 
+use crate::action_gates::actions;
 use crate::body::{SHANK_M, Side, THIGH_M, joint};
 use crate::coverage::holes;
 use crate::measure::{LegAngles, Measured, walking_jerk_mps3};
@@ -88,7 +89,8 @@ const ANKLE: [(f32, f32); 11] = [
     (-2.3, 5.4),
 ];
 
-/// Returns all gates, measured on clips of [`crate::generate`], including terrain. Those of a crouch need its clips. `reference`:
+/// Returns all gates, measured on clips of [`crate::generate`], including terrain. Those of a crouch and of actions need their
+/// clips. `reference`:
 /// captured walking, whose jerk is compared; without it, the value of LAFAN1 is used.
 pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     let mut out = Vec::new();
@@ -102,6 +104,7 @@ pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     if clips.iter().any(|c| c.truth.crouch.contains(&1.0)) {
         crouching(clips, reference, &mut out);
     }
+    actions(clips, &mut out);
     whole(clips, &mut out);
     out
 }
@@ -252,7 +255,7 @@ fn running(clips: &[GaitClip], out: &mut Vec<Gate>) {
 }
 
 /// An extreme value and its location.
-struct Extreme {
+pub(crate) struct Extreme {
     sign: f32,
     value: f32,
     at: String,
@@ -263,17 +266,17 @@ impl Extreme {
         Self { sign: -1.0, value: f32::MAX, at: String::new() }
     }
 
-    fn most() -> Self {
+    pub(crate) fn most() -> Self {
         Self { sign: 1.0, value: f32::MIN, at: String::new() }
     }
 
-    fn meet(&mut self, value: f32, at: impl FnOnce() -> String) {
+    pub(crate) fn meet(&mut self, value: f32, at: impl FnOnce() -> String) {
         if (value - self.value) * self.sign > 0.0 {
             (self.value, self.at) = (value, at());
         }
     }
 
-    fn gate(self, name: &'static str, low: f32, high: f32, source: &'static str) -> Gate {
+    pub(crate) fn gate(self, name: &'static str, low: f32, high: f32, source: &'static str) -> Gate {
         Gate { name, value: self.value, low, high, source, at: self.at }
     }
 }

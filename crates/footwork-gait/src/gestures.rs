@@ -242,7 +242,7 @@ fn rise(t: f32, from: f32, up: f32, down: f32, to: f32) -> f32 {
 }
 
 /// Returns the position of a point that moves from knot to knot and stops at each.
-pub(crate) fn along(t: f32, knots: &[(f32, Vec3)]) -> Vec3 {
+fn along(t: f32, knots: &[(f32, Vec3)]) -> Vec3 {
     let k = knots.partition_point(|k| k.0 <= t);
     match (k.checked_sub(1).map(|k| knots[k]), knots.get(k)) {
         (Some((a, from)), Some((b, to))) => from + (*to - from) * minimum_jerk((t - a) / (b - a)),

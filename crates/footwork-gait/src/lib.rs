@@ -25,6 +25,7 @@
 //! assert!((walk.truth.speed_mps[0] - 1.25).abs() < 1e-3);
 //! ```
 
+mod action_gates;
 mod action_truth;
 mod actions;
 mod body;

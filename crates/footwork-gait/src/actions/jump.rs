@@ -98,7 +98,7 @@ pub(super) fn hurdles(options: &GaitOptions) -> Vec<Script> {
                     both: false,
                 },
             );
-            let share = if speeds[0] < 2.0 { 0.48 } else { 0.53 };
+            let share = if speeds[0] < 2.0 { 0.49 } else { 0.53 };
             let front = Vec3::new(0.0, height, lerp_z(marks, share) - 0.5 * BAR_M);
             clear(&mut script, marks, front, flight_mps);
             out.push(over_bar(script, front, height));
@@ -126,7 +126,11 @@ fn clear(script: &mut Script, marks: Marks, front: Vec3, speed: f32) {
     let [left, right] = &mut script.feet;
     let [l, r] = [0.16, -0.09];
     let early = lead_s < marks.leave_s + 0.02;
-    right.vias.retain(|v| v.t < marks.leave_s.min(lead_s) - 0.05);
+    right.vias.retain(|v| v.t < marks.leave_s.min(lead_s) - if front.y > 0.5 { 0.15 } else { 0.05 });
+    if front.y > 0.5 {
+        let t = lead_s.min(marks.leave_s) - 0.11;
+        right.vias.push(Via { t, at: Place::Hip(Vec3::new(0.0, -0.40, 0.06)), bend: 0.0 });
+    }
     right.vias.push(over(if early { marks.leave_s + 0.02 } else { lead_s }, r, 0.17, 0.15));
     left.vias.retain(|v| v.t > marks.land_s);
     let after = Place::Hip(Vec3::new(0.10, -0.44, -0.16));

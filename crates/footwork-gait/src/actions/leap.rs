@@ -11,7 +11,7 @@ use footwork::advanced::math::lerp;
 use glam::Vec3;
 use std::rc::Rc;
 
-const GRAVITY_MPS2: f32 = 9.81;
+pub(super) const GRAVITY_MPS2: f32 = 9.81;
 /// Height of the `Hips` joint over the ground at take-off and landing, in metres.
 pub(super) const LEAVE_M: f32 = 0.92;
 pub(super) const LAND_M: f32 = 0.87;
@@ -156,7 +156,8 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     ];
     move_leaping(&mut s, [leave_s, land_s, low_s, seconds], spec.give_m);
     s.blend_s = [leave_s.min(0.3), (seconds - land_s).min(0.4)];
-    let steps = LeapSteps { takes_off, leave_s, land_s, lead, right_up_s: up_s, down_s, step };
+    let free = lerp(0.38, 0.31, run);
+    let steps = LeapSteps { takes_off, leave_s, land_s, lead, right_up_s: up_s, free, down_s, step };
     step_leaping(&mut s, (&flight, spec.level, spec.both), &steps);
     // The right foot continues as in the locomotion.
     s.phases = [0.0, leave_s, land_s, low_s];
@@ -200,6 +201,8 @@ struct LeapSteps {
     lead: Vec3,
     /// Time at which this foot, the right one, is lifted again.
     right_up_s: f32,
+    /// If the left foot lands, too: the share of the time to its next step at which it is lifted.
+    free: f32,
     /// Time at which the left foot is down again, and the length of its step, in metres.
     down_s: f32,
     step: f32,
@@ -207,11 +210,13 @@ struct LeapSteps {
 
 /// Adds the steps of a leap, whose landing is at `level`; with `both`, on both feet.
 fn step_leaping(s: &mut Script, (flight, level, both): (&Flight, f32, bool), steps: &LeapSteps) {
-    let LeapSteps { takes_off, leave_s, land_s, lead, right_up_s, down_s, step } = *steps;
+    let LeapSteps { takes_off, leave_s, land_s, lead, right_up_s, free, down_s, step } = *steps;
     let toe = takes_off.toe;
     let hip = |t: f32, x: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Hip(Vec3::new(x, y, z)), bend };
     let fly = |u: f32| leave_s + u * flight.seconds;
-    s.feet[0].plants.push(Plant { up_s: leave_s, ..takes_off });
+    // The higher the leap, the further the foot stretches.
+    let stretch = 0.9 + 0.2 * (flight.up_mps - 2.0).clamp(0.0, 1.0);
+    s.feet[0].plants.push(Plant { up_s: leave_s, heel: [0.0, stretch], ..takes_off });
     s.feet[0].vias = vec![hip(fly(0.28), 0.03, -0.70, -0.36, -0.55), hip(fly(0.72), 0.05, -0.56, -0.30, -0.35)];
     let lift_s = s.approach.base.planted_s(Side::Right, s.approach.cut);
     s.feet[1].lift_s = Some(lift_s);
@@ -226,14 +231,14 @@ fn step_leaping(s: &mut Script, (flight, level, both): (&Flight, f32, bool), ste
     let mut free_s = land_s;
     if both {
         let beside = Vec3::new(toe.x.max(0.1), level, lead.z - 0.06);
-        free_s = lerp(land_s, down_s, 0.38);
+        free_s = lerp(land_s, down_s, free);
         s.feet[0].plants.push(Plant { down_s: land_s, up_s: free_s, toe: beside, yaw: 0.1, heel: [0.3, 0.8] });
         s.feet[1].plants[0].heel[0] = 0.3;
         s.feet[0].vias = vec![hip(fly(0.25), 0.03, -0.72, -0.30, -0.5), hip(fly(0.65), 0.03, -0.68, -0.02, -0.2)];
     }
     // Past the other foot, and down a step ahead of it.
-    let past = if both { lead.z + 0.3 * step - 0.2 } else { lead.z - 0.10 };
-    for (u, above, z) in [(0.42, 0.24, past), (0.78, 0.16, lead.z + step - 0.30)] {
+    let (past, low) = if both { (0.3 * step - 0.2, 0.19) } else { (-0.10, 0.16) };
+    for (u, above, z) in [(0.42, 0.24, lead.z + past), (0.78, low, lead.z + step - 0.30)] {
         let at = Place::Ground(Vec3::new(toe.x.max(0.07), level + above, z));
         s.feet[0].vias.push(Via { t: lerp(free_s, down_s, u), at, bend: 0.0 });
     }
@@ -256,6 +261,12 @@ pub(super) struct Hop {
     pub tuck_m: f32,
 }
 
+/// Returns the distance by which the pelvis of a hop takes off and lands lower than that of a leap, in metres. For longer distances,
+/// the body leans more at both ends.
+pub(super) fn hop_lean_m(distance_m: f32) -> f32 {
+    0.1 * (distance_m / (distance_m + 1.2)).min(0.6)
+}
+
 /// Stands, leaps, and stands again.
 pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
     let approach = approach(options, 0.0, Side::Left, 0.0);
@@ -263,8 +274,7 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
     let from_toe = Vec3::new(0.0, 0.0, stood[0].z);
     let to_toe = Vec3::new(0.0, spec.level, from_toe.z + spec.distance_m);
     let flight = spec.flight;
-    // For longer distances, the body leans more at both ends.
-    let reach = (spec.distance_m / (spec.distance_m + 1.2)).min(0.6);
+    let reach = 10.0 * hop_lean_m(spec.distance_m);
     let leave_z = from_toe.z + 0.45 * reach;
     let land_z = to_toe.z - 0.06 - 0.5 * reach;
     let vz = (land_z - leave_z) / flight.seconds;
@@ -349,9 +359,9 @@ fn move_hopping(s: &mut Script, times: [f32; 5], spec: &Hop) {
         vec![
             (0.0, 0.0),
             (0.2, 0.2),
-            (low_s, -0.95),
-            (leave_s, 1.6),
-            (mid_s, 1.7),
+            (low_s - 0.08, -0.6),
+            (leave_s + 0.05, 1.05),
+            (mid_s.max(leave_s + 0.12), 1.4),
             (land_s, 0.9),
             (give_s, 0.35),
             (seconds, 0.0),

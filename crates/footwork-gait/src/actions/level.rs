@@ -131,7 +131,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     foot.lift_heel = if up { 0.75 } else { 0.9 };
     foot.down_s = Some(right_down_s);
     let steps = [[lift_s, down_s], [right_up_s, right_down_s]];
-    [left.vias, foot.vias] = swings(rise, edge_z, toe.z, steps);
+    [left.vias, foot.vias] = swings(rise, edge_z, toe.z, 0.4 * stride, steps);
     if walks {
         // The left foot has left when the locomotion takes over.
         let end = &mut left.plants[0];
@@ -174,8 +174,9 @@ fn move_stepping(s: &mut Script, times: [f32; 5], rise: f32) {
 }
 
 /// Returns the points that the left and the right foot pass while they swing onto a step. `steps`: times at which each foot is
-/// lifted and down; `toe_z`: toes of the left foot on the step.
-fn swings(rise: f32, edge_z: f32, toe_z: f32, steps: [[f32; 2]; 2]) -> [Vec<Via>; 2] {
+/// lifted and down; `toe_z`: toes of the left foot on the step; `far`: distance by which the right
+/// foot is ahead when it lands.
+fn swings(rise: f32, edge_z: f32, toe_z: f32, far: f32, steps: [[f32; 2]; 2]) -> [Vec<Via>; 2] {
     let [[lift_s, down_s], [right_up_s, right_down_s]] = steps;
     let ground = |t: f32, x: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Ground(Vec3::new(x, y, z)), bend };
     if rise > 0.0 {
@@ -185,14 +186,20 @@ fn swings(rise: f32, edge_z: f32, toe_z: f32, steps: [[f32; 2]; 2]) -> [Vec<Via>
         ];
         let right = vec![
             ground(lerp(right_up_s, right_down_s, 0.45), -0.1, rise + 0.20, edge_z - 0.19, 0.0),
-            ground(lerp(right_up_s, right_down_s, 0.72), -0.1, rise + 0.17, edge_z + 0.10, 0.15),
+            ground(lerp(right_up_s, right_down_s, 0.72), -0.1, rise + 0.17, edge_z + 0.10 + far, 0.15),
         ];
         [left, right]
     } else {
         let left = vec![ground(lerp(lift_s, down_s, 0.5), 0.1, 0.17, edge_z - 0.05, 0.1)];
         let right = vec![
             ground(lerp(right_up_s, right_down_s, 0.32), -0.1, 0.30, edge_z - 0.13, 0.1),
-            ground(lerp(right_up_s, right_down_s, 0.65), -0.1, lerp(0.2, rise + 0.2, 0.6), edge_z + 0.17, 0.15),
+            ground(
+                lerp(right_up_s, right_down_s, 0.65),
+                -0.1,
+                lerp(0.2, rise + 0.2, 0.6),
+                edge_z + 0.17 + 0.2 * far,
+                0.15,
+            ),
         ];
         [left, right]
     }

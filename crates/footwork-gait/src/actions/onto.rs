@@ -20,7 +20,7 @@ const GRIP_M: f32 = 0.05;
 const BEFORE_M: f32 = 0.38;
 /// Distance of the pelvis below the edge when hanging by bent arms, and above it on stretched arms, in metres.
 const HANG_M: f32 = 0.72;
-const PRESS_M: f32 = 0.25;
+const PRESS_M: f32 = 0.22;
 
 /// Name, speed before, and speed over the ground in flight, in m/s.
 const GAITS: [(&str, f32, f32); 3] = [("stand", 0.0, 0.0), ("walk", 1.4, 0.9), ("run", 3.6, 1.7)];
@@ -67,22 +67,22 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
     let hips = pelvis(&approach);
     let toe = takes_off.map_or(toes(&approach)[0], |p| p.toe);
     let leave_z = if stands { hips.z } else { toe.z + 0.16 };
-    let leave = if stands { 0.72 } else { (leave_z - hips.z) / lerp(speed, flight_mps, 0.38) };
+    let leave = if stands { 0.55 } else { (leave_z - hips.z) / lerp(speed, flight_mps, 0.38) };
     let caught_z = if stands { leave_z + 0.10 } else { leave_z + flight_mps * flight.seconds };
     let edge = (caught_z + BEFORE_M + 0.04).max(toe.z + TIP_M + 0.12);
     let climbs = kind == ActionKind::Climb;
     let rise = height + PRESS_M - caught_m;
     let caught = leave + flight.seconds;
-    let hang = if climbs { 0.30 } else { 0.08 };
-    let pressed = caught + hang + 0.30 + 0.55 * rise;
+    let hang = if climbs { 0.08 } else { 0.04 };
+    let pressed = caught + hang + 0.22 + 0.30 * rise.max(0.55);
     let t = Times {
         leave,
         caught,
         pressed,
-        foot: pressed + 0.34,
-        off: pressed + 0.44,
-        other: pressed + 0.80,
-        end: pressed + 1.45,
+        foot: pressed + 0.26,
+        off: pressed + 0.30,
+        other: pressed + 0.57,
+        end: pressed + 1.0,
     };
 
     let exit = Rc::new(Base::steady(options, 0.0));
@@ -98,7 +98,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
     s.blend_s = [0.3, 0.5];
     s.pelvis = pelvis_keys(&t, &Ascent { height, caught_m, leave_z, caught_z, edge }, &flight, takes_off);
     if stands {
-        s.pelvis[2].insert(0, through(0.47, hips.z - 0.06));
+        s.pelvis[2].insert(0, through(0.34, hips.z - 0.06));
     }
     bend_over_edge(&mut s, &t, height, stands);
     swing_arms(&mut s, &t);
@@ -134,25 +134,23 @@ fn pelvis_keys(t: &Times, ascent: &Ascent, flight: &Flight, takes_off: Option<Pl
         vec![through(t.leave, 0.0), through(t.pressed, 0.0), through(t.foot, -0.02), through(t.other, 0.03)],
         vec![
             through(
-                if stands { 0.47 } else { lerp(takes_off.map_or(0.0, |p| p.down_s), t.leave, 0.3) },
+                if stands { 0.34 } else { lerp(takes_off.map_or(0.0, |p| p.down_s), t.leave, 0.3) },
                 if stands { 0.70 } else { 0.85 },
             ),
             at_rate(t.leave, LEAVE_M, flight.up_mps),
             at_rate(t.caught, caught_m, flight.down_mps),
             through(t.caught + 0.12, caught_m - 0.03),
             through(t.pressed, height + PRESS_M),
-            through(t.foot, height + PRESS_M + 0.02),
-            through(t.off, height + 0.34),
+            through(t.foot, height + PRESS_M + 0.04),
             through(t.other, height + 0.72),
         ],
         vec![
             at_rate(t.leave, leave_z, vz),
             at_rate(t.caught, caught_z, vz),
-            through(t.caught + 0.22, edge - BEFORE_M + 0.05 * vz),
+            through(lerp(t.caught, t.pressed, 0.3), edge - BEFORE_M + 0.05 * vz),
             through(lerp(t.caught, t.pressed, 0.6), edge - BEFORE_M - 0.02),
             through(t.pressed, edge - BEFORE_M),
             through(t.foot, edge - 0.34),
-            through(t.off, edge - 0.22),
             through(t.other, edge + 0.08),
         ],
     ]
@@ -181,9 +179,9 @@ fn bend_over_edge(s: &mut Script, t: &Times, height: f32, stands: bool) {
         (level, 0.15),
         (above, 0.2),
         (t.pressed, 0.2),
-        (t.foot, 0.2),
-        (t.off, 0.65),
-        (t.other, 0.6),
+        (t.foot, 0.12),
+        (t.off + 0.06, 0.5),
+        (t.other, 0.5),
         (t.end, 0.0),
     ];
     s.chest_turn[0] = vec![
@@ -191,13 +189,11 @@ fn bend_over_edge(s: &mut Script, t: &Times, height: f32, stands: bool) {
         (0.65 * t.leave, crouch),
         (t.leave, 0.0),
         (t.caught, 0.05),
-        (under, 0.15),
-        (level, 0.6),
-        (above, 1.0),
-        (t.pressed, 1.25),
+        (level, 0.72),
+        (t.pressed, 1.27),
         (t.foot, 1.3),
-        (t.off, 1.48),
-        (t.other, 0.8),
+        (t.off, 1.35),
+        (t.other, 0.95),
         (t.end, 0.0),
     ];
     s.gaze = vec![
@@ -238,7 +234,7 @@ fn hold_edge(s: &mut Script, t: &Times, height: f32, edge: f32) {
             still_s: t.off,
             to_s: t.off,
             reach_s: (0.8 * (t.caught - 0.6 * t.leave)).max(0.25),
-            release_s: 0.45,
+            release_s: 0.3,
             at: Vec3::new(x * HAND_X_M, height + HAND_M, edge + GRIP_M),
             moved: Vec::new(),
             fingers: Vec3::Z,
@@ -267,10 +263,10 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
         let lands = if side == Side::Left { t.foot } else { t.other };
         let foot = &mut s.feet[k];
         foot.down_s = Some(lands);
-        foot.lift_heel = if stands { 0.7 } else { 0.55 };
+        foot.lift_heel = if stands { 0.85 } else { 0.55 };
         let leaves = match (side, takes_off) {
             (Side::Left, Some(plant)) => {
-                foot.plants.push(Plant { up_s: t.leave, heel: [0.0, 0.55], ..plant });
+                foot.plants.push(Plant { up_s: t.leave, heel: [0.0, 0.8], ..plant });
                 t.leave
             }
             (Side::Right, Some(_)) => {
@@ -286,12 +282,22 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
             foot.vias.push(hip(lerp(leaves, t.leave, 0.5), -0.53, -0.26, -0.2));
             foot.vias.push(hip(t.leave + 0.03, -0.50, 0.05, 0.0));
         }
+        if leaves == t.leave && t.caught > t.leave + 0.3 {
+            foot.vias.push(hip(t.leave + 0.12, -0.66, -0.28, -0.5));
+        }
         let hang = if side == Side::Left { -0.12 } else { -0.2 };
         foot.vias.push(hip(t.caught + 0.08, -hang_m, hang + 0.02, -0.5));
-        foot.vias.push(hip(lerp(t.caught, t.pressed, 0.5), -0.5 * (hang_m + 0.76), hang - 0.04, -0.5));
+        foot.vias.push(hip(
+            lerp(t.caught, t.foot, 0.4),
+            -0.5 * (hang_m + if side == Side::Left { 0.44 } else { 0.76 }),
+            hang - 0.04,
+            -0.5,
+        ));
         if side == Side::Left {
-            foot.vias.push(hip(t.pressed - 0.04, -0.54, -0.12, -0.5));
-            foot.vias.push(over(lerp(t.pressed, t.foot, 0.55), 0.14, -0.16));
+            // The knee folds in front of the body, above the edge.
+            foot.vias.push(hip(lerp(t.caught, t.foot, 0.62), -0.39, -0.03, -0.2));
+            foot.vias.push(hip(lerp(t.caught, t.foot, 0.75), -0.34, 0.15, 0.3));
+            foot.vias.push(over(lerp(t.caught, t.foot, 0.87), 0.14, -0.04));
         } else {
             foot.vias.push(hip(t.pressed, -0.74, -0.26, -0.5));
             foot.vias.push(hip(lerp(t.foot, t.other, 0.34), -0.44, -0.30, -0.4));

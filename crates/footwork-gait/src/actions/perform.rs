@@ -135,12 +135,18 @@ fn truth(
             facing_yaw: h.facing + turn,
         })
         .collect();
+    let last_s = (frames - 1) as f32 / options.rate_hz;
     for (from, to, joint, yaw) in &script.touches {
-        let pose = &poses[(((from + to) * 0.5 + lead) * SAMPLE_HZ + 0.5) as usize];
+        let middle = (((from + to) * 0.5 + lead) * SAMPLE_HZ + 0.5) as usize;
+        let pose = &poses[middle];
+        // A foot touches for as long as its toes are planted.
+        let side = [joint::LEFT_TOE, joint::RIGHT_TOE].iter().position(|toe| toe == joint);
+        let until =
+            side.map(|side| (middle..poses.len()).find(|k| !poses[*k].feet[side].planted).unwrap_or(poses.len()) - 1);
         contacts.push(ActionContact {
             joint: *joint,
             begin_s: from + lead,
-            end_s: to + lead,
+            end_s: until.map_or(to + lead, |k| (k as f32 / SAMPLE_HZ).min(last_s)),
             position: clip_from_script.point(place(pose, *joint)),
             facing_yaw: yaw + turn,
         });

@@ -45,7 +45,9 @@ pub(super) fn sits(options: &GaitOptions) -> Vec<Script> {
                 vec![through(down_s, 0.0), through(s.seconds, 0.0)],
                 vec![
                     through(0.55, 0.76 + 0.2 * (height - 0.45)),
-                    at_rate(down_s, height + HIPS_M, 0.0),
+                    // The seat stops the body.
+                    at_rate(down_s, height + HIPS_M + 0.0005, -0.25),
+                    at_rate(down_s + 0.008, height + HIPS_M, 0.0),
                     through(s.seconds, height + HIPS_M),
                 ],
                 vec![
@@ -66,7 +68,7 @@ pub(super) fn sits(options: &GaitOptions) -> Vec<Script> {
             );
             s.blend_s = [0.4, 0.4];
             s.phases = [0.0, down_s, down_s + 0.15, s.seconds - 0.15];
-            s.touches = vec![(down_s, s.seconds + 0.7, joint::HIPS, 0.0)];
+            s.touches = vec![(down_s, s.seconds + s.after_s, joint::HIPS, 0.0)];
             s.obstacle = seat(height);
             out.push(s);
         }
@@ -94,7 +96,7 @@ pub(super) fn rises(options: &GaitOptions) -> Vec<Script> {
             s.seconds = 2.2;
             if walks {
                 let base =
-                    Rc::new(Base::new(options, vec![Leg::steady(3.0, 0.0, 0.0, 0.0), Leg::goal(4.0, 1.75, 0.0, 0.0)]));
+                    Rc::new(Base::new(options, vec![Leg::steady(3.0, 0.0, 0.0, 0.0), Leg::goal(4.0, 1.15, 0.0, 0.0)]));
                 let join = base.sample(2.4);
                 s.exit = Exit::Join { base, join, root: Vec3::ZERO };
                 s.after_s = 2.1;
@@ -106,6 +108,7 @@ pub(super) fn rises(options: &GaitOptions) -> Vec<Script> {
                 vec![
                     through(0.0, -BACK_M),
                     at_rate(up_s - 0.25, -BACK_M, 0.0),
+                    at_rate(up_s - 0.242, -BACK_M + 0.0005, 0.2),
                     through(1.45, -0.20),
                     through(1.75, -0.07),
                 ],

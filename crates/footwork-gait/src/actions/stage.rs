@@ -6,11 +6,11 @@ use super::script::{Exit, Hold, Knob, Script};
 use super::steps::Foot;
 use crate::body::{Side, joint, offset};
 use crate::feet::FootState;
-use crate::gestures::{Reach, along, pointing};
+use crate::gestures::{Reach, pointing};
 use crate::leg::Track;
 use crate::leg_pose::{knee_yaw, solve};
 use crate::pelvis::hip;
-use crate::shapes::{Knots, minimum_jerk};
+use crate::shapes::{Knots, minimum_jerk, strike};
 use footwork::advanced::math::wrap_angle;
 use footwork::math::{Quat, Transform};
 use glam::Vec3;
@@ -284,15 +284,21 @@ impl<'a> Stage<'a> {
 impl Hold {
     /// Returns the weight of the hold in the arm.
     fn weight(&self, t: f32) -> f32 {
-        let up = minimum_jerk((t - self.from_s) / self.reach_s + 1.0);
-        up * (1.0 - minimum_jerk((t - self.to_s) / self.release_s))
+        strike((t - self.from_s) / self.reach_s + 1.0) * strike(1.0 - (t - self.to_s) / self.release_s)
     }
 
     /// Returns the position of the wrist joint.
     pub(super) fn wrist(&self, t: f32) -> Vec3 {
-        let mut knots = vec![(self.still_s, self.at)];
-        knots.extend(&self.moved);
-        along(t, &knots)
+        let mut from = (self.still_s, self.at);
+        for to in &self.moved {
+            if t < to.0 {
+                // It leaves at a speed, and stops softly.
+                let left = strike((to.0 - t) / (to.0 - from.0));
+                return to.1 + (from.1 - to.1) * left;
+            }
+            from = *to;
+        }
+        from.1
     }
 }
 

@@ -150,6 +150,7 @@ fn the_same_bytes_come_out_everywhere() {
     // Changes with every change of the motion. After reviewing the motion, write the printed number here.
     const EXPECTED: u64 = 0x8071_d742_c50c_db88;
     const EXPECTED_ASIDE: u64 = 0x8b48_0cde_4236_12c2;
+    const EXPECTED_ACTIONS: u64 = 0x846d_057c_0fd9_f229;
     let level = |seed: u64| GaitOptions { seed, terrain: true, ..GaitOptions::default() };
     let (a, b) = (hash(&level(1)), hash(&level(1)));
     assert_eq!(a, b, "twice the same options");
@@ -157,6 +158,8 @@ fn the_same_bytes_come_out_everywhere() {
     assert_eq!(a, EXPECTED, "the built-in data changed: {a:#018x}");
     let aside = hash(&GaitOptions { routes: false, crouch: true, gestures: true, ..GaitOptions::default() });
     assert_eq!(aside, EXPECTED_ASIDE, "crouch or gestures changed: {aside:#018x}");
+    let actions = hash(&GaitOptions { routes: false, actions: true, ..GaitOptions::default() });
+    assert_eq!(actions, EXPECTED_ACTIONS, "actions changed: {actions:#018x}");
 }
 
 #[test]

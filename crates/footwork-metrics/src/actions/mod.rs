@@ -5,10 +5,12 @@
 
 mod ask;
 mod error;
+mod read;
 mod watch;
 
 pub use ask::KINDS;
 pub use error::ActionsError;
+pub use read::{KnownContact, ReadFigures, read};
 pub use watch::Worst;
 
 use crate::RATE_HZ;
@@ -82,6 +84,11 @@ pub struct ActionFigures {
     /// Largest change of a joint's velocity from one frame to the next during actions and 0.5 s after them, relative to the largest
     /// in the clips of locomotion.
     pub pop_mps: f32,
+    /// Requested contacts that began without a joint that touches, other than the tops of hurdles.
+    pub contacts_without_joint: usize,
+    /// Contacts of clips that are known, and how they are read. Filled in by [`read()`].
+    #[serde(flatten)]
+    pub read: Option<ReadFigures>,
     /// Time from a request to the entry, median, seconds.
     pub waited_s_p50: f32,
     /// Reasons for which reachable requests were not taken, with their numbers.
@@ -169,6 +176,8 @@ fn figures(seen: &[(Asked, Seen)]) -> ActionFigures {
         }
         out.notifies_lost += seen.lost;
         out.notifies_doubled += seen.doubled;
+        // Nothing touches what is hurdled.
+        out.contacts_without_joint += if asked.kind == "hurdle" { 0 } else { seen.without_joint };
         for (key, found) in &seen.worst {
             let worst = out.worst.entry((*key).to_owned()).or_default();
             if found.value > worst.value {

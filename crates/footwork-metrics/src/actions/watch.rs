@@ -33,6 +33,8 @@ pub struct Seen {
     pub lost: usize,
     /// Events that were reported too often.
     pub doubled: usize,
+    /// Contacts that began, and to which no joint belongs.
+    pub without_joint: usize,
 }
 
 /// The largest value of a figure, with its clip, time and joint.
@@ -103,6 +105,8 @@ pub struct Watch<'a> {
     request: ActionRequest,
     /// Positions of all joints in the last two frames: world, in metres.
     last: [Vec<Vec3>; 2],
+    /// The action that was entered.
+    entered: Option<usize>,
     /// The action that was seen to play.
     played: Option<Played>,
     /// Times of the events that were reported, in seconds.
@@ -120,6 +124,7 @@ impl<'a> Watch<'a> {
             db,
             request,
             last: [Vec::new(), Vec::new()],
+            entered: None,
             played: None,
             events_s: Vec::new(),
             plants: BTreeMap::new(),
@@ -129,8 +134,18 @@ impl<'a> Watch<'a> {
 
     /// Notes steps and events after an update.
     pub fn update(&mut self, matcher: &MotionMatcher, seen: &mut Seen) {
+        let all = matcher.character().actions().all();
         for event in matcher.output().actions.iter().filter(|event| event.id == self.request.id) {
             seen.steps.push((event.time_s, event.step));
+            match event.step {
+                ActionStep::Entered { action } => self.entered = Some(action),
+                ActionStep::Touched { contact } => {
+                    let mark = Some(usize::from(contact));
+                    let touches = |action: usize| all[action].contacts.iter().any(|c| c.mark == mark);
+                    seen.without_joint += usize::from(!self.entered.is_some_and(touches));
+                }
+                _ => {}
+            }
             match event.step {
                 ActionStep::Touched { contact: 0 } => {
                     let off = |[from_s, to_s]: [f64; 2]| (from_s - event.time_s).max(event.time_s - to_s).max(0.0);

@@ -1,5 +1,6 @@
 //! Courses and metrics on the built-in data.
 
+mod action_reading;
 mod actions;
 mod aside;
 mod courses;

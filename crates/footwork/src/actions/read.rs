@@ -1,7 +1,7 @@
 //! Reading of actions: what rests against the world is a contact, what leaves the ground flies.
 //!
-//! Feet touch where the database labels them. Hands touch where they dwell away from the standing body. Hips sit where they dwell low, to
-//! the end of the clip or from its start.
+//! Contacts that the clip names are taken as they are. Feet touch where the database labels them. Hands touch where they dwell away
+//! from the standing body. Hips sit where they dwell low, to the end of the clip or from its start.
 
 use super::action::{AT_ONCE_S, Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
 use super::place::Place;
@@ -12,20 +12,16 @@ use crate::math::flat;
 use glam::Vec3;
 use std::ops::Range;
 
-/// A hand below this speed rests, in m/s.
-const HAND_MPS: f32 = 0.12;
-/// Distance of a touching hand from where it hangs at the standing body, in metres.
-const HAND_AWAY_M: f32 = 0.22;
 /// Shortest contact, in seconds.
 const CONTACT_S: f32 = 0.07;
 /// Height of the hips on a seat, as a share of their height at the standing body.
 const SEAT: f32 = 0.75;
 /// Distance over the ground from the toes to hips that need a seat, in metres. A crouched body balances over its feet.
 const SEAT_BEHIND_M: f32 = 0.3;
-/// Hips below this speed sit, in m/s.
-const SEAT_MPS: f32 = 0.06;
 /// Shortest time on a seat, in seconds.
 const SEAT_S: f32 = 0.2;
+/// Seats reach from the first frame or to the last one within this time, in seconds.
+const AT_END_S: f32 = 0.05;
 /// Shorter flights are those of a run, in seconds.
 const FLIGHT_S: f32 = 0.22;
 /// Difference in height of two grounds, in metres.
@@ -341,7 +337,8 @@ impl<'a> Reading<'a> {
 fn plants(track: &Track) -> Vec<Rest> {
     let mut all = Vec::new();
     for (limb, (way, touches)) in track.feet.iter().zip(&track.touches).enumerate() {
-        let runs = runs(track.frames(), track.frames_of(CONTACT_S), |f| touches[f]);
+        let read = || runs(track.frames(), track.frames_of(CONTACT_S), |f| touches[f]);
+        let runs = track.named(way.joint).map_or_else(read, <[_]>::to_vec);
         all.extend(runs.into_iter().map(|frames| Rest { limb, at: way.rest(&frames), frames }));
     }
     all.sort_by_key(|p| (p.frames.start, p.limb));
@@ -350,21 +347,16 @@ fn plants(track: &Track) -> Vec<Rest> {
 
 /// Returns the stretches in which hands dwell away from the standing body, in order of time.
 fn hands(track: &Track) -> Vec<Rest> {
-    let least = track.frames_of(CONTACT_S);
+    let least = track.frames_of(CONTACT_S) + 1;
     let mut all: Vec<Rest> = Vec::new();
     for (limb, way) in track.hands.iter().enumerate() {
         let Some(way) = way else { continue };
-        let away = |f: usize| (track.root[f].inverse_point(way.at[f]) - track.hanging[limb]).length() > HAND_AWAY_M;
-        // The speeds at both ends of a contact are partly those of the motion around it.
-        let rests = |f: usize| way.speed_mps(f, track.rate_hz) < HAND_MPS && away(f);
-        for core in runs(track.frames(), least.saturating_sub(2), rests) {
-            let (frames, at) = way.dwell(core);
-            let known =
-                all.iter().any(|r| r.limb == limb && r.frames.start < frames.end && frames.start < r.frames.end);
-            if frames.len() > least && !known {
-                all.push(Rest { limb, frames, at });
-            }
+        if let Some(named) = track.named(way.joint) {
+            all.extend(named.iter().map(|frames| Rest { limb, frames: frames.clone(), at: way.rest(frames) }));
+            continue;
         }
+        let dwells = way.dwells(least, track.rate_hz, |f| track.is_away(limb, f));
+        all.extend(dwells.into_iter().map(|(frames, at)| Rest { limb, frames, at }));
     }
     all.sort_by_key(|t| (t.frames.start, t.limb));
     all
@@ -373,17 +365,18 @@ fn hands(track: &Track) -> Vec<Rest> {
 /// Returns the stretch in which the hips dwell on a seat: to the end of the clip, or from its start.
 fn seat(track: &Track) -> Option<(Range<usize>, Vec3)> {
     let way: &Way = track.hips.as_ref()?;
+    if let Some([frames, ..]) = track.named(way.joint) {
+        return Some((frames.clone(), way.rest(frames)));
+    }
     let low = |f: usize| way.at[f].y - track.root[f].translation.y < SEAT * track.standing_m;
-    let sits = |f: usize| low(f) && way.speed_mps(f, track.rate_hz) < SEAT_MPS;
-    let mut runs = runs(track.frames(), track.frames_of(SEAT_S), sits).into_iter();
-    let frames = runs.find(|r| r.start <= 1 || r.end >= track.frames() - 1)?;
-    let at = way.rest(&frames);
+    let (first, last) = (track.frames_of(AT_END_S), track.frames().saturating_sub(track.frames_of(AT_END_S) + 1));
+    let mut dwells = way.dwells(track.frames_of(SEAT_S) + 1, track.rate_hz, low).into_iter();
+    let (frames, at) = dwells.find(|(r, _)| r.start <= first || r.end > last)?;
     let toes = track.feet.iter().map(|foot| foot.rest(&frames)).sum::<Vec3>() / track.feet.len() as f32;
     if flat(at - toes).length() < SEAT_BEHIND_M {
         return None;
     }
-    let start = if frames.start <= 1 { 0 } else { frames.start };
-    Some((start..frames.end, at))
+    Some(if frames.start <= first { (0..frames.end, at) } else { (frames.start..track.frames(), at) })
 }
 
 /// Returns the longest stretch in which nothing touches.

@@ -1,6 +1,6 @@
 //! Tags, events and curves: from the configuration to clips, and from clips to the database.
 
-use super::config::{self, BuildConfig, ClipRule, CostSpec, CurveSpec, EventSpec, TagSpec};
+use super::config::{self, BuildConfig, ClipRule, ContactSpec, CostSpec, CurveSpec, EventSpec, TagSpec};
 use super::track::Track;
 use super::{BuildError, parallel};
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
@@ -24,6 +24,7 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
             rule.apply(&mut clip)?;
         }
         clip.validate_annotations()?;
+        check_contacts(&clip)?;
         Ok(clip)
     };
     parallel::map(clips, annotate).into_iter().collect()
@@ -92,8 +93,44 @@ impl ClipRule {
                 values: c.keys.iter().flat_map(|k| k[1..].iter().copied()).collect(),
             });
         }
-        Ok(())
+        self.contacts.iter().try_for_each(|contact| add_contact(contact, clip))
     }
+}
+
+/// Time within which the curve of a contact rises and falls, in seconds.
+const EDGE_S: f32 = 1e-3;
+
+/// Adds a contact of an action to the curve of its joint, which is 1 during contacts.
+fn add_contact(contact: &ContactSpec, clip: &mut RawClip) -> Result<(), ClipError> {
+    let ContactSpec { joint, start_s, end_s } = contact;
+    if !(start_s.is_finite() && end_s.is_finite() && start_s < end_s) {
+        let what = format!("contact of `{joint}`: expected an end after the start, found {start_s} s to {end_s} s");
+        return Err(ClipError::Annotation { clip: clip.name.clone(), what });
+    }
+    let (name, curves) = (Database::contact_curve(joint), &mut clip.annotations.curves);
+    let at = curves.iter().position(|c| c.name == name).unwrap_or_else(|| {
+        curves.push(Curve { name, width: 1, times_s: Vec::new(), values: Vec::new() });
+        curves.len() - 1
+    });
+    let curve = &mut curves[at];
+    let mut keys: Vec<(f32, f32)> = curve.times_s.iter().copied().zip(curve.values.iter().copied()).collect();
+    keys.extend([(start_s - EDGE_S, 0.0), (*start_s, 1.0), (*end_s, 1.0), (end_s + EDGE_S, 0.0)]);
+    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+    (curve.times_s, curve.values) = keys.into_iter().unzip();
+    Ok(())
+}
+
+/// Checks that the contacts of an action name joints of the clip.
+fn check_contacts(clip: &RawClip) -> Result<(), ClipError> {
+    for joint in clip.annotations.curves.iter().filter_map(|c| Database::joint_of_contact_curve(&c.name)) {
+        if clip.skeleton.find(joint).is_none() {
+            let nearest = crate::error::nearest(joint, clip.skeleton.names().iter().map(String::as_str));
+            let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+            let what = format!("contacts name a joint `{joint}` that the skeleton lacks{hint}");
+            return Err(ClipError::Annotation { clip: clip.name.clone(), what });
+        }
+    }
+    Ok(())
 }
 
 /// Returns the float curves of all tracks: names, and values `[frames x curves]`.

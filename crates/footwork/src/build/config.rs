@@ -281,6 +281,8 @@ settings! {
         events: Vec<EventSpec>;
         /// Functions of time.
         curves: Vec<CurveSpec>;
+        /// Contacts of an action that replace those that are read.
+        contacts: Vec<ContactSpec>;
     }
 
     /// A tag over a part of a clip.
@@ -313,6 +315,17 @@ settings! {
         name: String;
         /// When it happens.
         time_s: f32, unit "s";
+    }
+
+    /// A joint that touches something in an action.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry ContactSpec {
+        /// Joint: a hand, the hips, or a contact joint of a foot.
+        joint: String;
+        /// Start of the contact.
+        start_s: f32, unit "s";
+        /// End of the contact.
+        end_s: f32, unit "s";
     }
 
     /// A function of time by keys.

@@ -36,8 +36,8 @@ mod usable;
 
 pub use crate::roles::{Assigned, JointRoles, RoleError};
 pub use config::{
-    BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, GlitchConfig,
-    Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagRule, TagSpec,
+    BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, ContactSpec, CostSpec, CurveSpec, EventSpec,
+    GlitchConfig, Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagRule, TagSpec,
 };
 pub use error::BuildError;
 pub use glitches::GlitchMend;

@@ -66,6 +66,9 @@ impl std::ops::Deref for Database {
     }
 }
 
+/// Begin of the names of curves of contacts; the name of a joint follows.
+const CONTACT_CURVE: &str = "contact.";
+
 impl Database {
     /// Look-ahead of [`Database::next_contact_s`], in seconds.
     pub const CONTACT_HORIZON_S: f64 = 0.5;
@@ -215,6 +218,17 @@ impl Database {
         let Some(down) = (0..=horizon).find(|k| touches(*k)) else { return (f32::INFINITY, 0.0) };
         let up = (down..=down + horizon).find(|k| !touches(*k)).unwrap_or(down + horizon);
         ((at_s(down) - time_s).max(0.0) as f32, ((up - down) as f64 / rate) as f32)
+    }
+
+    /// Returns the name of the curve that is 1 while a joint touches something in an action.
+    #[cfg(feature = "build")]
+    pub(crate) fn contact_curve(joint: &str) -> String {
+        format!("{CONTACT_CURVE}{joint}")
+    }
+
+    /// Returns the joint whose contacts a curve names.
+    pub(crate) fn joint_of_contact_curve(name: &str) -> Option<&str> {
+        name.strip_prefix(CONTACT_CURVE)
     }
 
     /// Writes the curve values at a time of a clip to `out`, `[curves]`; they are linear between frames.

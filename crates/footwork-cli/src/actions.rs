@@ -7,6 +7,7 @@ use crate::progress;
 use anyhow::{Result, bail};
 use footwork_gait::{GaitOptions, generate, skeleton};
 use footwork_metrics::actions::{ActionFigures, ActionsCourse, KnownContact, read};
+use std::sync::Arc;
 
 /// Number of requests.
 const REQUESTS: usize = 2000;
@@ -33,7 +34,10 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
     let requests = args.requests.unwrap_or(REQUESTS);
     let course = ActionsCourse { requests, seed: common.seed, dt_s: args.dt, jitter: args.jitter };
     let bar = progress::bar("requesting", requests as u64, common.json);
-    let mut found = course.run(&cast.character, || bar.inc(1))?;
+    let mut config = cast.character.config().clone();
+    config.actions.arrives = true;
+    let character = Arc::new(cast.character.with_config(config)?);
+    let mut found = course.run(&character, || bar.inc(1))?;
     bar.finish_and_clear();
     // Contacts of other clips are not known.
     found.read = common.db.is_none().then(|| read(&cast.character, &known()));
@@ -96,6 +100,18 @@ fn print_text(found: &ActionFigures) {
         );
     }
     out!("  largest jump of a joint: {:.2} times that of locomotion", found.pop_mps);
+    let arrivals = &found.arrivals;
+    out!(
+        "  {} arrivals: {:.1} % refused; {:.1} mm, {:.2} degrees and {:.3} s off (99 %)",
+        arrivals.arrivals,
+        arrivals.arrival_refused_pct,
+        1e3 * arrivals.arrival_m_p99,
+        arrivals.arrival_deg_p99,
+        arrivals.arrival_s_p99
+    );
+    for (reason, count) in &arrivals.arrival_reasons {
+        out!("    not arrived: {reason} ({count})");
+    }
     for (reason, count) in &found.reasons {
         out!("    not taken: {reason} ({count})");
     }

@@ -327,6 +327,27 @@ fn an_action_allocates_nothing() {
 }
 
 #[test]
+fn an_arrival_allocates_nothing() {
+    let db = common::built(&footwork_gait::clips(&Default::default()), &BuildConfig::default()).0;
+    let mut config = MatcherConfig::default();
+    config.actions.arrives = true;
+    let mut m = MotionMatcher::new(Arc::new(db), config).unwrap();
+    let walk = common::walk(Vec3::Z);
+    (0..120).for_each(|_| drop(m.update(&walk, 1.0 / 60.0)));
+    let to = m.pose().world_from_root() * Transform::new(Vec3::new(1.5, 0.0, 1.0), Default::default());
+    let mut left = 0;
+    let calls = allocations(|| {
+        for k in 0..1200 {
+            let arrive = ActionRequest::arrive(1 + k / 600, to.translation * (1 + k / 600) as f32, Facing::FORWARD);
+            let action = Some(ActionRequest { go: true, ..arrive });
+            m.update(&MotionInput { action, goal: Goal::None, ..walk }, 1.0 / 60.0).unwrap();
+            left += m.output().actions.iter().filter(|e| e.step == ActionStep::Left).count();
+        }
+    });
+    assert_eq!((calls, left), (0, 2));
+}
+
+#[test]
 fn a_step_of_ten_characters_allocates_nothing() {
     let db = rich_database();
     let config = MatcherConfig::default();

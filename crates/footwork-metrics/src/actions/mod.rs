@@ -3,11 +3,13 @@
 //! Contacts are placed relative to the character when it gets the request. The course steers the character to the entry, as a
 //! player would. What touches is measured on the shown poses, against the request alone.
 
+mod arrive;
 mod ask;
 mod error;
 mod read;
 mod watch;
 
+pub use arrive::ArrivalFigures;
 pub use ask::KINDS;
 pub use error::ActionsError;
 pub use read::{KnownContact, ReadFigures, read};
@@ -33,6 +35,8 @@ use std::sync::Arc;
 use watch::{Seen, Watch};
 use xxhash_rust::xxh3::Xxh3;
 
+/// Most requests to arrive.
+const ARRIVALS: usize = 500;
 /// Frames from one steering instant to the next: 1/6 s.
 const STEER_FRAMES: u32 = 10;
 /// Frames of the run-up: 2.5 s.
@@ -99,6 +103,9 @@ pub struct ActionFigures {
     pub worst: BTreeMap<String, Worst>,
     /// Hash of all decisions. It does not depend on the time step.
     pub decision_hash: String,
+    /// Arrivals; none for a character without them ([`ActionConfig::arrives`](footwork::actions::ActionConfig)).
+    #[serde(flatten)]
+    pub arrivals: ArrivalFigures,
 }
 
 /// A run of the course.
@@ -134,6 +141,9 @@ impl ActionsCourse {
         let seen: Vec<(Asked, Seen)> =
             (0..self.requests).into_par_iter().map(run).collect::<Result<_, ActionsError>>()?;
         let mut figures = figures(&seen);
+        if character.config().actions.arrives {
+            figures.arrivals = arrive::arrive(character, self.seed, ARRIVALS.min(self.requests))?;
+        }
         figures.pop_mps /= largest_change_mps(db).max(1e-3);
         Ok(figures)
     }
@@ -287,6 +297,8 @@ impl<'a> Run<'a> {
 
     /// Requests, and observes until the request is over.
     fn answer(mut self, request: ActionRequest) -> Result<Seen, ActionsError> {
+        // A character with arrivals goes by itself.
+        let request = ActionRequest { go: self.matcher.character().config().actions.arrives, ..request };
         let (mut seen, mut watch) = (Seen::default(), Watch::new(self.db, request));
         let (mut input, mut held, mut after) = (Some(request), 0, 0);
         for _ in 0..LONGEST_FRAMES {

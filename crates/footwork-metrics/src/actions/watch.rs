@@ -152,8 +152,12 @@ impl<'a> Watch<'a> {
                     seen.error_s = self.request.window_s.map(|window_s| off(window_s) as f32);
                 }
                 ActionStep::Refused(refusal) => {
-                    let text = format!("{:?}", refusal.reason);
-                    seen.refused = text.split([' ', '{', '(']).next().map(str::to_owned);
+                    let name = |reason| {
+                        let text = format!("{reason:?}");
+                        text.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
+                    };
+                    let missed = refusal.missed.map_or(String::new(), |missed| format!(", {}", name(missed)));
+                    seen.refused = Some(name(refusal.reason) + &missed);
                 }
                 _ => {}
             }

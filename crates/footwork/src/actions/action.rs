@@ -4,6 +4,7 @@ use super::place::Place;
 use crate::database::TagMask;
 use crate::frames::{ClipIndex, JointIndex, RowIndex};
 use glam::Vec3;
+use std::sync::Arc;
 
 /// Maximum number of contacts of an action that a request places.
 pub const MAX_MARKS: usize = 2;
@@ -80,6 +81,8 @@ pub enum Passes {
     Gap,
     /// A flight over level ground. One contact is needed: the top of what is cleared.
     Over,
+    /// The root comes to rest at the first contact: an arrival.
+    Rests,
 }
 
 /// Times at which the phases of an action begin, in seconds of the clip.
@@ -125,7 +128,7 @@ pub struct Action {
     /// Frames per second of `travel_m`.
     pub rate_hz: f32,
     /// `[frames]` distance over the ground that the root has covered since the first frame, in metres.
-    pub travel_m: Vec<f32>,
+    pub travel_m: Arc<[f32]>,
 }
 
 impl Action {
@@ -140,8 +143,18 @@ impl Action {
 
     /// Returns true if hands touch, and the feet stay on the ground.
     pub(crate) fn is_reach(&self) -> bool {
+        self.marks.len() == 1 && self.is_touched_by_hands()
+    }
+
+    /// Returns true if the first mark is touched by hands.
+    pub(crate) fn is_touched_by_hands(&self) -> bool {
         let first = self.contacts.iter().find(|c| c.mark == Some(0));
-        self.marks.len() == 1 && first.is_some_and(|c| matches!(c.limb, Limb::Hand(_)))
+        first.is_some_and(|c| matches!(c.limb, Limb::Hand(_)))
+    }
+
+    /// Returns true for an arrival.
+    pub(crate) fn arrives(&self) -> bool {
+        self.passes == Passes::Rests
     }
 
     /// Returns true if a contact of the first mark has begun at a time of the clip.

@@ -45,10 +45,13 @@ impl Actions {
         (root, velocity): (Place, Vec3),
         now_s: f64,
     ) -> Result<Approach, Refusal> {
-        let window = self.window(request, now_s)?;
+        let window = self.window(request, root, now_s)?;
         let (mut best, mut nearest): (Option<(f32, Approach)>, _) = (None, Nearest::default());
         for (k, action) in self.of_request(request) {
             let Some(marks) = places(action, request, root.position.y) else { continue };
+            if action.arrives() {
+                return Ok(Approach { action: k, to: marks[0], velocity: Vec3::ZERO, then_s: 0.0 });
+            }
             let fixed = match config.fixed(&warp(action, 0, root, marks), request) {
                 Ok(cost) => cost,
                 Err(miss) => {
@@ -87,6 +90,11 @@ impl Approach {
         Self { action: k, to, velocity: turn * entry.velocity, then_s: first.start_s - entry.time_s }
     }
 
+    /// Returns true if the character rests there.
+    pub(crate) fn stands(&self) -> bool {
+        flat(self.velocity).length() < STANDING_MPS
+    }
+
     /// Returns the velocity (world, in m/s) and the facing to steer at. `left_s`: time to the first contact, if one is requested.
     pub(crate) fn steer(&self, root: Place, speed_mps: f32, left_s: Option<f32>) -> (Vec3, Facing) {
         let way = flat(self.to.position - root.position);
@@ -97,7 +105,7 @@ impl Approach {
             None => WALK_MPS,
         };
         let facing = Facing::from_yaw(self.to.yaw_rad);
-        if there_mps < STANDING_MPS {
+        if self.stands() {
             let towards = Facing::from_direction(way).filter(|_| way_m > STEPS_M).unwrap_or(facing);
             return (way.normalize_or_zero() * cruise_mps.min(STOPS_PER_S * way_m), towards);
         }

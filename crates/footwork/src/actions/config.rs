@@ -6,6 +6,9 @@ settings! {
     /// The `[matcher.actions]` table.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ActionConfig {
+        /// Whether the ways to a rest are read from the clips of locomotion, for requests to arrive at a place. They take memory and
+        /// time when a character is made.
+        arrives: bool = false;
         /// Slowest play rate before the first contact. Lower values meet later times.
         slowest: f32 = 0.8, in 0.1 to 1.0;
         /// Fastest play rate before the first contact. Higher values meet earlier times and look hectic.

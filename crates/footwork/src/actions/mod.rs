@@ -11,6 +11,7 @@
 
 mod action;
 mod approach;
+mod arrive;
 mod config;
 mod place;
 mod plan;

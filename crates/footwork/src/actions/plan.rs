@@ -5,6 +5,7 @@
 //! candidate: terms are never negative, so the result is exact. Of equal costs, the first counts. Candidates beyond a limit do not count.
 
 use super::action::{Action, Entry, MAX_MARKS, Passes};
+use super::arrive::{FOOT_M, way};
 use super::config::ActionConfig;
 use super::place::Place;
 use super::refusal::{Refusal, RefusalReason};
@@ -51,6 +52,9 @@ pub struct Plan {
 /// Shortest time before the first contact, in seconds: a shorter action is over before it is seen.
 pub(super) const SHORTEST_S: f32 = 0.12;
 
+/// The same if hands touch first, in seconds: the body must have blended in, or the arm is too short.
+const HANDS_S: f32 = 0.3;
+
 /// A reason with the factor by which its limit is exceeded.
 pub(super) type Miss = (f32, RefusalReason);
 
@@ -68,6 +72,15 @@ impl Nearest {
         if self.found.is_none_or(|(_, (factor, _))| miss.0 < factor) {
             self.found = Some((k, miss));
         }
+    }
+}
+
+impl Nearest {
+    /// Returns true if candidates that exceed a limit by this factor at least change neither a plan nor a refusal. Notes them.
+    fn is_no_match(&mut self, factor: f32, is_planned: bool) -> bool {
+        let is_no_match = factor > 1.0 && (is_planned || self.found.is_some_and(|(_, (least, _))| factor > least));
+        self.may_change |= is_no_match;
+        is_no_match
     }
 }
 
@@ -146,7 +159,9 @@ impl ActionConfig {
         keep(&mut worst, off_m.abs(), limit_m, RefusalReason::Height { contact: 0, off_m, limit_m });
         cost += square(off_m / limit_m.max(1e-6));
         let m = flat(marks[0].position - warp.root.position).length();
-        keep(&mut worst, m, self.reach_m, RefusalReason::Far { m, limit_m: self.reach_m });
+        if !action.arrives() {
+            keep(&mut worst, m, self.reach_m, RefusalReason::Far { m, limit_m: self.reach_m });
+        }
         if let Some(second) = action.marks.get(1) {
             let (way, asked) = (second.position - first.position, marks[1].position - marks[0].position);
             if request.contacts[1].is_some() || request.landing_m.is_some() {
@@ -185,9 +200,9 @@ impl ActionConfig {
         window: Option<[f32; 2]>,
     ) -> Result<(f32, f32), Miss> {
         let natural_s = of.action.marks[0].start_s - entry.time_s;
-        if natural_s < SHORTEST_S {
-            let reason = RefusalReason::TooSoon { needs_s: SHORTEST_S, given_s: natural_s };
-            return Err((SHORTEST_S / natural_s.max(1e-3), reason));
+        let needs_s = if natural_s < HANDS_S && of.action.is_touched_by_hands() { HANDS_S } else { SHORTEST_S };
+        if natural_s < needs_s {
+            return Err((needs_s / natural_s.max(1e-3), RefusalReason::TooSoon { needs_s, given_s: natural_s }));
         }
         let rate = match window {
             Some([from_s, to_s]) => 1.0f32.clamp(natural_s / to_s, natural_s / from_s.max(1e-3).min(to_s)),
@@ -198,7 +213,12 @@ impl ActionConfig {
         keep(&mut worst, self.slowest, rate, RefusalReason::Rate { rate, limit: self.slowest });
         let [off_m, turn_rad] = of.needs(of.base(), 0);
         let limit_m = self.slide_limit_m(of.action, entry.time_s, 0);
-        let (deg, limit_deg) = (turn_rad.to_degrees(), self.turn_limit_deg(natural_s / rate));
+        let mut limit_deg = self.turn_limit_deg(natural_s / rate);
+        if of.action.arrives() {
+            // A turn of the body is one of its feet, too.
+            limit_deg = limit_deg.min((limit_m / FOOT_M).to_degrees());
+        }
+        let deg = turn_rad.to_degrees();
         keep(&mut worst, off_m, limit_m, RefusalReason::Slide { off_m, limit_m });
         keep(&mut worst, deg, limit_deg, RefusalReason::Turn { deg, limit_deg });
         let off =
@@ -297,18 +317,27 @@ impl Actions {
         situation: &Situation,
         prunes: bool,
     ) -> Result<Plan, Refusal> {
-        let window = self.window(request, situation.now_s)?;
+        let window = self.window(request, situation.root, situation.now_s)?;
         let (mut best, mut nearest): (Option<Plan>, _) = (None, Nearest::default());
         for (k, action) in self.of_request(request) {
             let Some(marks) = places(action, request, situation.root.position.y) else { continue };
             let fixed = match config.fixed(&warp(action, 0, situation.root, marks), request) {
                 Ok(cost) => cost,
                 Err(miss) => {
-                    nearest.note(k, miss, false);
+                    // The way to an arrival may lead up or down.
+                    nearest.note(k, miss, action.arrives());
                     continue;
                 }
             };
+            let bounds = (prunes && action.arrives()).then(|| (self.ways(k), way(situation.root, marks[0].position)));
+            if bounds.is_some_and(|(ways, to)| nearest.is_no_match(ways.misses(to, config), best.is_some())) {
+                continue;
+            }
             for (e, entry) in action.entries.iter().enumerate() {
+                let factor = bounds.map(|(ways, to)| ways.entry_misses(e, to, config));
+                if factor.is_some_and(|factor| nearest.is_no_match(factor, best.is_some())) {
+                    continue;
+                }
                 let of = warp(action, e, situation.root, marks);
                 let (rate, way) = match config.way(&of, situation, entry, window) {
                     Ok(way) => way,
@@ -332,14 +361,16 @@ impl Actions {
         let most = self.of_request(request).map(|(_, a)| a.marks.len()).max().unwrap_or(0);
         let reason = nearest.found.map_or(RefusalReason::Contacts { most }, |(_, (_, reason))| reason);
         let candidates = self.of_request(request).count();
-        Refusal { reason, nearest: nearest.found.map(|(k, _)| k), candidates, may_change: nearest.may_change }
+        let (nearest, may_change) = (nearest.found.map(|(k, _)| k), nearest.may_change);
+        Refusal { reason, nearest, candidates, missed: None, may_change }
     }
 
     /// Returns the window in seconds from now.
     ///
     /// # Errors
-    /// Returns [`Refusal`] if there is no action of the kinds, and if the window is over or as good as over.
-    pub(super) fn window(&self, request: &ActionRequest, now_s: f64) -> Result<Option<[f32; 2]>, Refusal> {
+    /// Returns [`Refusal`] if there is no action of the kinds, if the window is over or as good as over, and if the way to an arrival is too
+    /// long for it.
+    pub(super) fn window(&self, request: &ActionRequest, root: Place, now_s: f64) -> Result<Option<[f32; 2]>, Refusal> {
         let refuse = |reason| Err(Refusal { reason, ..self.refusal(request, &Nearest::default()) });
         if self.of_request(request).next().is_none() {
             return refuse(RefusalReason::Unknown);
@@ -349,8 +380,11 @@ impl Actions {
         if window[1] <= 0.0 {
             return refuse(RefusalReason::Past { late_s: -window[1] });
         }
-        if window[1] < SHORTEST_S {
-            return refuse(RefusalReason::TooSoon { needs_s: SHORTEST_S, given_s: window[1] });
+        let contact = request.contacts[0].filter(|_| request.arrives());
+        let way_m = contact.map_or(0.0, |to| flat(to.position - root.position).length());
+        let needs_s = SHORTEST_S.max(way_m / self.fastest_mps.max(1e-3));
+        if window[1] < needs_s {
+            return refuse(RefusalReason::TooSoon { needs_s, given_s: window[1] });
         }
         Ok(Some(window))
     }

@@ -45,10 +45,10 @@ const FIRST_S: f32 = 0.35;
 
 /// A stretch of frames in which a joint rests.
 #[derive(Clone, Debug)]
-struct Rest {
-    limb: usize,
-    frames: Range<usize>,
-    at: Vec3,
+pub(super) struct Rest {
+    pub limb: usize,
+    pub frames: Range<usize>,
+    pub at: Vec3,
 }
 
 /// The joints that make a mark.
@@ -99,7 +99,13 @@ pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -
 }
 
 /// Returns the rows of a clip before a time, with these contacts.
-fn entries(db: &Database, clip: (ClipIndex, bool), track: &Track, contacts: &[Contact], until_s: f32) -> Vec<Entry> {
+pub(super) fn entries(
+    db: &Database,
+    clip: (ClipIndex, bool),
+    track: &Track,
+    contacts: &[Contact],
+    until_s: f32,
+) -> Vec<Entry> {
     let (view, clip) = (db.view(clip.0, clip.1), &db.clips[clip.0.at()]);
     let entry = |row: usize| {
         let row = RowIndex::new(row);
@@ -334,7 +340,7 @@ impl<'a> Reading<'a> {
 }
 
 /// Returns the stretches in which feet are labelled as touching, in order of time.
-fn plants(track: &Track) -> Vec<Rest> {
+pub(super) fn plants(track: &Track) -> Vec<Rest> {
     let mut all = Vec::new();
     for (limb, (way, touches)) in track.feet.iter().zip(&track.touches).enumerate() {
         let read = || runs(track.frames(), track.frames_of(CONTACT_S), |f| touches[f]);

@@ -9,6 +9,8 @@ pub struct Refusal {
     pub nearest: Option<usize>,
     /// Number of actions of the requested kinds.
     pub candidates: usize,
+    /// What it missed at the end, for a request that was given up.
+    pub missed: Option<RefusalReason>,
     /// True if the same request may be met from another position or at another time of the character.
     pub may_change: bool,
 }
@@ -100,11 +102,19 @@ impl Refusal {
     /// Returns the reason in words, such as `contact 1 is 0.34 m too high for the best of 3 climb`. `kind` names the kind.
     /// Allocates.
     pub fn text(&self, kind: &str) -> String {
+        let reason = self.text_of(self.reason, kind);
+        match self.missed {
+            Some(missed) => format!("{reason}: {}", self.text_of(missed, kind)),
+            None => reason,
+        }
+    }
+
+    fn text_of(&self, reason: RefusalReason, kind: &str) -> String {
         let of = match self.candidates {
             1 => format!("the only `{kind}`"),
             n => format!("the best of {n} `{kind}`"),
         };
-        match self.reason {
+        match reason {
             RefusalReason::Unknown => {
                 format!("no clip has the tag `{kind}`; tag clips with it and with `no_locomotion`")
             }

@@ -1,7 +1,8 @@
 //! The actions of a database.
 
 use super::action::Action;
-use super::read;
+use super::arrive::Ways;
+use super::{arrive, read};
 use crate::database::{Database, MirrorMode, NameError, TagMask};
 use crate::frames::ClipIndex;
 use crate::input::{ActionKind, ActionRequest};
@@ -13,6 +14,10 @@ const LONGEST_S: f64 = 20.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Actions {
     all: Vec<Action>,
+    /// The last of all are arrivals. Their bounds.
+    ways: Vec<Ways>,
+    /// Highest speed from which the root comes to rest, in m/s.
+    pub(super) fastest_mps: f32,
 }
 
 impl Database {
@@ -28,7 +33,7 @@ impl Database {
 
 impl Actions {
     /// No actions.
-    pub(crate) const NONE: Self = Self { all: Vec::new() };
+    pub(crate) const NONE: Self = Self { all: Vec::new(), ways: Vec::new(), fastest_mps: 0.0 };
 
     /// Reads all clips with the tag [`Database::NO_LOCOMOTION`] that do not loop and are at most 20 s long. Allocates.
     pub fn of(db: &Database) -> Self {
@@ -50,7 +55,32 @@ impl Actions {
                 all.extend(read::actions(db, index, true, kinds));
             }
         }
-        Self { all }
+        Self { all, ..Self::NONE }
+    }
+
+    /// Returns these and the arrivals of the clips of locomotion: the ways on level ground at whose end the root rests. Allocates.
+    pub(crate) fn with_arrivals(mut self, db: &Database) -> Self {
+        let apart = db.tag_mask(Database::NO_LOCOMOTION).unwrap_or_default();
+        for (c, clip) in db.clips.iter().enumerate() {
+            let is_apart = |row| !apart.is_empty() && db.row_tags(row).contains(&apart);
+            if clip.row_range().is_empty() || clip.looping() || clip.row_range().any(is_apart) {
+                continue;
+            }
+            let index = ClipIndex::new(c);
+            self.all.extend(arrive::arrivals(db, index, clip.mirrored));
+            if db.mirror == MirrorMode::Query {
+                self.all.extend(arrive::arrivals(db, index, true));
+            }
+        }
+        self.ways = self.all.iter().filter(|a| a.arrives()).map(Ways::of).collect();
+        let entries = self.all.iter().filter(|a| a.arrives()).flat_map(|a| &a.entries);
+        self.fastest_mps = entries.map(|e| e.velocity.length()).fold(0.0, f32::max);
+        self
+    }
+
+    /// Returns the bounds of an arrival.
+    pub(super) fn ways(&self, k: usize) -> &Ways {
+        &self.ways[k + self.ways.len() - self.all.len()]
     }
 
     /// Returns all of them, in the order of their clips.
@@ -80,6 +110,9 @@ impl Actions {
 }
 
 fn is_of(action: &Action, kind: ActionKind) -> bool {
+    if action.arrives() {
+        return kind == ActionKind::ARRIVAL;
+    }
     let tag = usize::from(kind.0);
     tag < TagMask::CAPACITY && action.kinds.has(tag)
 }

@@ -6,6 +6,7 @@ use crate::math::{Facing, Transform};
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Distance from its mean position within which a joint counts as resting, in metres.
 const DWELL_M: f32 = 0.012;
@@ -147,7 +148,7 @@ impl Track {
     }
 
     /// Returns `[frames]` the distance over the ground that the root has covered, in metres.
-    pub fn travel_m(&self) -> Vec<f32> {
+    pub fn travel_m(&self) -> Arc<[f32]> {
         let mut travelled_m = 0.0;
         let steps = (0..self.frames()).map(|f| {
             let way = self.root[f].translation - self.root[f.saturating_sub(1)].translation;

@@ -89,6 +89,12 @@ impl Foot {
         self.held_s > 0.0
     }
 
+    /// Returns where the toe stood at the last tick: world, in metres. `None` if it is free, or glides to where it is held.
+    pub fn stands_at(&self, config: &FeetConfig) -> Option<Vec3> {
+        let at = self.shown(config, self.animated, 0.0);
+        (self.held() && flat(at - self.point).length() < STANDS_M).then_some(at)
+    }
+
     /// Returns the toe's position `after_s` seconds after the last tick, where the clip has it at `animated` (world).
     pub fn shown(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
         let goal = if self.held() { self.held_at(config, animated, after_s) } else { animated };
@@ -285,6 +291,8 @@ impl Foot {
     }
 }
 
+/// Distance from the point at which it is held within which a toe stands, metres.
+const STANDS_M: f32 = 0.02;
 /// Time until a held foot counts as fully planted, seconds.
 const STAND_S: f32 = 0.15;
 /// Time before touch-down at which a leg begins to follow a stretch, and time in which it begins and ends to, seconds.

@@ -9,6 +9,11 @@ use glam::Vec3;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActionKind(pub u16);
 
+impl ActionKind {
+    /// The root comes to rest; see [`ActionRequest::arrive`].
+    pub const ARRIVAL: Self = Self(u16::MAX);
+}
+
 /// A requested contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ActionContact {
@@ -33,12 +38,26 @@ pub struct ActionRequest {
     /// Earliest and latest time of the first contact, in the character's time (`header.clock.time_s` of its
     /// [state](crate::matcher::MatcherState)), in seconds. Equal values request one instant. `None`: as soon as it fits.
     pub window_s: Option<[f64; 2]>,
+    /// True if the character goes to the entry of the action by itself. The goal of the input then counts from the end of the action on.
+    /// Without effect on a body that the game moves ([`RootMode::External`](crate::adjust::root::RootMode)).
+    pub go: bool,
 }
 
 impl ActionRequest {
     /// Returns a request with one kind and a first contact.
     pub fn new(id: u16, kind: ActionKind, contact: ActionContact) -> Self {
         Self { id, kinds: [Some(kind), None, None, None], contacts: [Some(contact), None], ..Self::default() }
+    }
+
+    /// Returns a request to come to rest with the root at a place of the ground (world, in metres), with a facing. A character has
+    /// arrivals if [`ActionConfig::arrives`](crate::actions::ActionConfig) is set.
+    pub fn arrive(id: u16, position: Vec3, facing: Facing) -> Self {
+        Self::new(id, ActionKind::ARRIVAL, ActionContact { position, facing })
+    }
+
+    /// Returns true for an arrival.
+    pub(crate) fn arrives(&self) -> bool {
+        self.kinds[0] == Some(ActionKind::ARRIVAL)
     }
 
     /// Checks all numbers. The window may be in the past: then the request is answered with a refusal.

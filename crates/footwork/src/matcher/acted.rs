@@ -1,13 +1,16 @@
 //! A character's memory of its action. It consists of floats in the character's state.
 
 use super::playing::Playing;
-use crate::actions::{Action, ActionConfig, Actions, MAX_MARKS, Place, Warp};
+use crate::actions::{AT_ONCE_S, Action, ActionConfig, Actions, Contact, Limb, MAX_MARKS, Place, Warp};
 use crate::database::Database;
 use crate::math::Transform;
 use bytemuck::{Pod, Zeroable};
+use glam::{Vec2, Vec3, Vec3Swizzles};
 
 /// Maximum time by which a memory is ahead of its character, in seconds: a control tick.
 const AHEAD_S: f64 = 1.0 / 60.0;
+/// Speeds in a memory are lower, in m/s.
+const FASTEST_MPS: f32 = 1e3;
 /// Range of play rates in a memory.
 const RATES: std::ops::RangeInclusive<f32> = 0.05..=20.0;
 
@@ -47,7 +50,22 @@ pub(crate) struct Acted {
     pub cost: f32,
     /// Time of the character at which the request came, in seconds: the sum of both.
     pub asked_s: [f32; 2],
+    /// Time of the clip at the entry, in seconds.
+    pub entry_s: f32,
+    /// `[feet]` toes at the entry: world, on the ground, in metres.
+    pub toes: [[f32; 2]; STANDING],
+    /// `[feet]` 1 for a foot that was held at the entry.
+    pub stood: [f32; STANDING],
+    /// 1 while the character goes to its action by itself.
+    pub goes: f32,
+    /// 1 while an arrival plays at the entry of the action that the request waits for.
+    pub on_way: f32,
+    /// Velocity (world, in m/s) and heading while it goes.
+    pub way: Place,
 }
+
+/// Number of feet whose places are kept from the entry on.
+pub(crate) const STANDING: usize = 4;
 
 /// Number of floats of the memory.
 pub(crate) const ACTED_WIDTH: usize = size_of::<Acted>() / size_of::<f32>();
@@ -88,9 +106,14 @@ impl Acted {
         self.request == f32::from(id) + 1.0
     }
 
-    /// Returns true from the entry of an action to its exit.
+    /// Returns true from the entry of an action, or of an arrival on the way to it, to its exit.
     pub fn plays(&self) -> bool {
         self.stage >= PLAYS
+    }
+
+    /// Returns true from the entry of the requested action to its exit.
+    pub fn acts(&self) -> bool {
+        self.plays() && self.on_way == 0.0
     }
 
     /// Returns the time of the character at the base of the warp, in seconds.
@@ -136,6 +159,14 @@ impl Acted {
         Warp { action, base_s: self.base_s, clip_root, root: self.root, marks: self.marks }
     }
 
+    /// Returns where a foot stays that stood at the entry: world, on the ground, in metres. `None` for other contacts.
+    pub fn stands(&self, contact: &Contact) -> Option<Vec2> {
+        let Limb::Foot(slot) = contact.limb else { return None };
+        let toe = self.toes.get(slot).filter(|_| self.stood[slot] > 0.0 && contact.mark.is_none())?;
+        let at_entry = contact.start_s <= self.entry_s + AT_ONCE_S && contact.end_s > self.entry_s;
+        at_entry.then_some(Vec2::from_array(*toe))
+    }
+
     /// Returns this memory with the contacts that are still ahead moved to `marks`. `None` if nothing changes, or if the limits of the
     /// warp do not allow it.
     pub fn with_marks(
@@ -165,15 +196,22 @@ impl Acted {
     /// Returns this memory after the character was moved by `by`.
     pub fn moved(&self, by: Transform) -> Self {
         let marks = self.marks.map(|mark| mark.moved(by));
-        Self { root: self.root.moved(by), marks, level_m: self.level_m + by.translation.y, ..*self }
+        let toes = self.toes.map(|[x, z]| by.point(Vec3::new(x, 0.0, z)).xz().to_array());
+        Self { toes, root: self.root.moved(by), marks, level_m: self.level_m + by.translation.y, ..*self }
     }
 
     /// Returns false for a memory that no control tick can leave.
     pub fn is_usable(&self, actions: &Actions, playing: &Playing, now_s: f64) -> bool {
         let whole = |v: f32, below: usize| v >= 0.0 && v < below as f32 && v.fract() == 0.0;
         let past = |s: [f32; 2]| (0.0..=now_s + AHEAD_S).contains(&sum_s(s));
-        let request = whole(self.request, (1 << 16) + 1) && whole(self.waits, 2) && whole(self.over, 2);
-        if !request || !whole(self.stage, 3) || !past(self.asked_s) {
+        let request = whole(self.request, (1 << 16) + 1)
+            && whole(self.waits, 2)
+            && whole(self.over, 2)
+            && whole(self.goes, 2)
+            && whole(self.on_way, 2);
+        let way =
+            self.way.position.is_finite() && self.way.yaw_rad.is_finite() && self.way.position.length() < FASTEST_MPS;
+        if !request || !way || !whole(self.stage, 3) || !past(self.asked_s) {
             return false;
         }
         if self.stage == NONE {
@@ -187,6 +225,9 @@ impl Acted {
             && whole(self.id, 1 << 16)
             && RATES.contains(&self.rate)
             && (action.clip, action.mirrored) == (playing.clip, playing.mirrored)
+            && self.stood.iter().all(|stood| whole(*stood, 2))
+            && self.toes.iter().flatten().all(|x| x.is_finite())
+            && (0.0..=action.end_s).contains(&self.entry_s)
             && (0.0..=action.end_s).contains(&self.held_s)
             && (0.0..=action.end_s).contains(&self.base_s)
     }

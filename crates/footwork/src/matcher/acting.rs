@@ -60,7 +60,9 @@ impl Acting {
             }
             acted.reported = (contact + 1) as f32;
             let time_s = acted.time_s(action, mark.start_s).min(now_s);
-            at.output.act(ActionEvent { id: acted.id as u16, time_s, step: ActionStep::Touched { contact } });
+            if acted.acts() {
+                at.output.act(ActionEvent { id: acted.id as u16, time_s, step: ActionStep::Touched { contact } });
+            }
         }
         // A request that waits keeps the held action until it is entered.
         let dropped = wanted.is_none_or(|r| r.id != acted.id as u16 && acted.answers(r.id) && acted.waits == 0.0);
@@ -75,22 +77,26 @@ impl Acting {
             _ => clip_s >= action.phases.recovery_s,
         };
         if over {
-            (acted.stage, acted.over) = (NONE, 1.0);
-            at.output.act(ActionEvent { id: acted.id as u16, time_s: now_s, step: ActionStep::Left });
+            if acted.acts() {
+                at.output.act(ActionEvent { id: acted.id as u16, time_s: now_s, step: ActionStep::Left });
+            }
+            // At rest, the clip of an arrival may continue.
+            (acted.stage, acted.over) = (NONE, f32::from(u8::from(!action.arrives())));
+            acted.on_way = 0.0;
             self.inner.resume(&mut at.memory[ACTED_WIDTH..]);
         }
         over
     }
 }
 
-/// Returns how far a contact leads its joint at a time of the clip, 0 to 1, with `ease_s` before and behind it.
-fn weight(warp: &Warp, contact: &Contact, clip_s: f32, ease_s: f32) -> f32 {
-    // A contact that has begun at the base, or begins at once: a foot stands nearly there, a hand or the hips were led there before.
-    let stands = matches!(contact.limb, Limb::Foot(_)) && contact.start_s <= warp.base_s + AT_ONCE_S;
-    let before = if stands {
-        1.0 - (clip_s - warp.base_s) / ease_s
-    } else {
-        (contact.start_s - clip_s) / ease_s.min(contact.start_s - warp.base_s).max(1e-3)
+/// Returns how far a contact leads its joint (`stays`: from the entry on) at a time of the clip, 0 to 1, with `ease_s` before and behind it.
+fn weight(warp: &Warp, contact: &Contact, stays: bool, clip_s: f32, ease_s: f32) -> f32 {
+    // A foot that the clip has on the ground at the base, or at once, is led there from elsewhere. Hands and hips were led there before.
+    let is_late = matches!(contact.limb, Limb::Foot(_)) && contact.start_s <= warp.base_s + AT_ONCE_S;
+    let before = match stays {
+        true => 0.0,
+        false if is_late => 1.0 - (clip_s - warp.base_s) / ease_s,
+        false => (contact.start_s - clip_s) / ease_s.min(contact.start_s - warp.base_s).max(1e-3),
     };
     let share = |x: f32| 1.0 - smoothstep(x.clamp(0.0, 1.0));
     share(before) * share((clip_s - contact.end_s) / ease_s)
@@ -218,13 +224,16 @@ impl Director for Acting {
         let released = 1.0 - smoothstep((gone_s / ease_s).clamp(0.0, 1.0));
         let (mut lead, mut follows) = (Lead::default(), 0.0);
         for contact in warp.action.contacts.iter().filter(|c| c.limb == limb && (is_foot || c.mark.is_some())) {
-            let share = weight(&warp, contact, clip_s, ease_s);
-            let Some(to) = warp.touched(contact).filter(|_| share > 0.0) else { continue };
-            lead.shift += (to - warp.correction(clip_s).point(contact.position)) * share;
+            let stays = acted.stands(contact);
+            let share = weight(&warp, contact, stays.is_some(), clip_s, ease_s);
+            let own = warp.correction(clip_s).point(contact.position);
+            let stays = stays.map(|toe| Vec3::new(toe.x, own.y, toe.y));
+            let Some(to) = stays.or_else(|| warp.touched(contact)).filter(|_| share > 0.0) else { continue };
+            lead.shift += (to - own) * share;
             follows += share;
             let touches = match limb {
                 // Foot locking holds a foot where it lands. The transition into the action must not displace it.
-                Limb::Foot(_) if contact.start_s > warp.base_s + BLENDS_S => 0.0,
+                Limb::Foot(_) if contact.start_s > warp.base_s + BLENDS_S && stays.is_none() => 0.0,
                 // A foot that is released goes on from where its clip has it.
                 Limb::Foot(_) => {
                     let left = smoothstep(((contact.end_s - clip_s) / ease_s).clamp(0.0, 1.0));
@@ -279,7 +288,7 @@ impl Director for Acting {
 
     fn restart(&self, memory: &mut [f32], time_s: f64, output: &mut Output) {
         let acted = Acted::of_mut(memory);
-        if acted.plays() {
+        if acted.acts() {
             output.act(ActionEvent { id: acted.id as u16, time_s, step: ActionStep::Left });
         }
         *acted = Acted::default();

@@ -43,7 +43,7 @@ impl Character {
     }
 
     fn played<'s>(&'s self, state: &'s MatcherState) -> Option<(&'s Acted, &'s Action)> {
-        let acted = self.acted(state).filter(|acted| acted.plays())?;
+        let acted = self.acted(state).filter(|acted| acted.acts())?;
         Some((acted, &self.actions.all()[acted.action as usize]))
     }
 

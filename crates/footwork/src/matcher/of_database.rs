@@ -19,6 +19,12 @@ use crate::search::explain::{Outcome, channel_costs};
 use crate::search::{Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost};
 use std::sync::Arc;
 
+/// Returns the actions of a database, with its arrivals if they are wanted.
+fn actions(db: &Database, config: &MatcherConfig) -> Arc<Actions> {
+    let actions = Actions::of(db);
+    Arc::new(if config.actions.arrives { actions.with_arrivals(db) } else { actions })
+}
+
 impl Character {
     /// Returns a character that plays clips of a database. Builds the search index, and the foresight table if
     /// [`SearchConfig::foresight_cost`](super::SearchConfig) is above 0.
@@ -29,8 +35,8 @@ impl Character {
         let model = Arc::new(Model::of(&database));
         config.validate_for(&model)?;
         let chooser = Arc::new(Search::new(database.clone(), &model, &config));
+        let actions = actions(&database, &config);
         let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
-        let actions = Arc::new(Actions::of(&database));
         let director = character.undirected.clone();
         Ok(Self { database: Some(database), actions, ..character }.directed_by(director))
     }
@@ -46,7 +52,12 @@ impl Character {
         let other = self.chooser.for_config(&self.model, &self.config, &config);
         let chooser = other.unwrap_or_else(|| self.chooser.clone());
         let (model, source) = (self.model.clone(), self.source.clone());
-        let (database, actions) = (self.database.clone(), self.actions.clone());
+        let read_again = config.actions.arrives != self.config.actions.arrives;
+        let database = self.database.clone();
+        let actions = match &database {
+            Some(db) if read_again => actions(db, &config),
+            _ => self.actions.clone(),
+        };
         let character = Self { database, actions, ..Self::from_parts(model, source, chooser, config)? };
         Ok(character.directed_by(self.undirected.clone()))
     }

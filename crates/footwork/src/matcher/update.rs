@@ -9,6 +9,7 @@ use super::output::Output;
 use super::scratch::Scratch;
 use super::stage::act::Act;
 use super::stage::blend::Transition;
+use super::stage::go::{go, steered};
 use super::stage::legs::Legs;
 use super::stage::play::Play;
 use super::stage::predict::Predict;
@@ -94,8 +95,12 @@ impl Update<'_> {
     /// Runs the stages of a decision instant.
     fn decide(&mut self, instant: Instant, turn: Turn) {
         let Self { character, input, state, scratch, output, .. } = self;
-        let (character, input): (&Character, &MotionInput) = (character, input);
+        let character: &Character = character;
         settle(character, state, instant.at_s);
+        if instant.tick {
+            go(character, input, state);
+        }
+        let input = &steered(character, input, state);
         let desire_is_new = instant.tick || instant.goal;
         let requested = if desire_is_new {
             let max_speed_mps = character.max_speed_mps(state);
@@ -113,6 +118,7 @@ impl Update<'_> {
         }
         if instant.tick {
             let Self { state, scratch, .. } = self;
+            let input = &steered(character, self.input, state);
             Legs { character, input, state, scratch }.run(CONTROL_S as f32);
         }
     }
@@ -120,6 +126,7 @@ impl Update<'_> {
     /// Chooses the next clip and time, and begins a transition to it.
     fn choose(&mut self) {
         let Self { character, input, state, scratch, output, .. } = self;
+        let input = &steered(character, input, state);
         let next = Choose { character, input, state, scratch, output }.run();
         if let Some(next) = next {
             output.transitions += 1;
@@ -131,6 +138,7 @@ impl Update<'_> {
     /// Advances the character to `to_s` without decisions; returns as [`Play::run`].
     fn play(&mut self, to_s: f64) -> bool {
         let Self { character, input, end_s, state, scratch, output } = self;
+        let input = &steered(character, input, state);
         Play { character, input, end_s: *end_s, state, scratch: &mut scratch.source, output }.run(to_s)
     }
 
@@ -179,7 +187,9 @@ impl Update<'_> {
     fn plays_as_captured(&self) -> bool {
         let config = &self.character.config;
         let external = self.input.body.is_some() && config.root.mode == RootMode::External;
-        matches!(self.input.goal, Goal::None) && !external && config.unsteered_clip_blend == 1.0
+        matches!(steered(self.character, self.input, &*self.state).goal, Goal::None)
+            && !external
+            && config.unsteered_clip_blend == 1.0
     }
 }
 

@@ -31,7 +31,7 @@ fields! {
     Later { tags, at_s }
     MontageCall { number, handle, action }
     ActionContact { position, facing }
-    ActionRequest { id, kinds, contacts, landing_m, window_s }
+    ActionRequest { id, kinds, contacts, landing_m, window_s, go }
 }
 
 impl Coded for ActionKind {

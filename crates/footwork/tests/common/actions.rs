@@ -41,6 +41,17 @@ pub fn character() -> Arc<Character> {
     CHARACTER.get_or_init(|| Arc::new(Character::new(database(), MatcherConfig::default()).unwrap())).clone()
 }
 
+/// Returns the same with arrivals.
+pub fn arriving() -> Arc<Character> {
+    static CHARACTER: OnceLock<Arc<Character>> = OnceLock::new();
+    let make = || {
+        let mut config = MatcherConfig::default();
+        config.actions.arrives = true;
+        Arc::new(character().with_config(config).unwrap())
+    };
+    CHARACTER.get_or_init(make).clone()
+}
+
 /// A request ahead of a character: kind, run-up speed, size, distance, angle.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {

@@ -2,6 +2,7 @@
 
 mod action_rules;
 mod actions;
+mod arrivals;
 mod blend_space;
 mod build_journey;
 mod build_rules;

@@ -2,15 +2,23 @@
 
 use super::blend::Transition;
 use super::query::{Query, write_shown_body};
-use crate::actions::{Place, Plan, Refusal, RefusalReason, Situation, places};
+use crate::actions::{Action, Place, Plan, Refusal, RefusalReason, Situation, places};
 use crate::input::{ActionRequest, MotionInput};
-use crate::matcher::acted::{Acted, NEVER, NONE, PLAYS, split_s};
+use crate::matcher::acted::{Acted, NEVER, NONE, PLAYS, STANDING, split_s};
 use crate::matcher::acting::Acting;
 use crate::matcher::character::Character;
 use crate::matcher::output::{ActionEvent, ActionStep, Output};
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::state::MatcherState;
+use crate::math::{Facing, flat, wrap_angle};
+use glam::Vec3Swizzles;
+
+/// Distance and angle from the entry of an action at which a character is there: metres, radians.
+const THERE: [f32; 2] = [0.015, 0.03];
+
+/// Longest and shortest time at rest before an action that must begin in time, in seconds.
+const EARLY_S: [f64; 2] = [0.4, 0.02];
 
 /// Answers the request of the input, and enters its action when it fits.
 pub struct Act<'a> {
@@ -39,7 +47,8 @@ impl Act<'_> {
             return false;
         }
         self.move_marks(acting, &request);
-        (is_new || self.acted().waits > 0.0) && self.try_to_enter(acting, &request, is_new)
+        let waits = is_new || self.acted().waits > 0.0;
+        waits && (self.try_to_enter(acting, &request, is_new) || self.try_to_arrive(acting, &request))
     }
 
     fn acted(&mut self) -> &mut Acted {
@@ -66,10 +75,10 @@ impl Act<'_> {
         let now_s = self.state.header.clock.time_s;
         let acted = self.acted();
         (acted.request, acted.asked_s, acted.cost) = (f32::from(request.id) + 1.0, split_s(now_s), NEVER);
-        let busy = acting.played(acted).is_some_and(|action| !action.holds);
+        let busy = acted.acts() && acting.played(acted).is_some_and(|action| !action.holds);
         if busy {
             let (candidates, reason) = (acting.actions.of_request(request).count(), RefusalReason::Busy);
-            let refusal = Refusal { reason, nearest: None, candidates, may_change: true };
+            let refusal = Refusal { reason, nearest: None, candidates, missed: None, may_change: true };
             self.tell(request.id, ActionStep::Refused(refusal));
         }
         !busy
@@ -79,7 +88,7 @@ impl Act<'_> {
     fn move_marks(&mut self, acting: &Acting, request: &ActionRequest) {
         let now_s = self.state.header.clock.time_s;
         let acted = *self.acted();
-        let answers = acted.stage == PLAYS && acted.id == f32::from(request.id);
+        let answers = acted.stage == PLAYS && acted.acts() && acted.id == f32::from(request.id);
         let Some(action) = acting.played(&acted).filter(|_| answers) else { return };
         let Some(marks) = places(action, request, acted.level_m) else { return };
         if let Some(moved) = acted.with_marks(&acting.db, (action, marks), now_s, &self.character.config.actions) {
@@ -93,15 +102,18 @@ impl Act<'_> {
         let config = &self.character.config.actions;
         let now_s = self.state.header.clock.time_s;
         let is_free = self.is_free(acting);
-        let acted = self.acted();
-        let after_s = (now_s - acted.asked_s()) as f32;
+        let after_s = (now_s - self.acted().asked_s()) as f32;
         let refused = match planned {
             Err(refusal) if is_new && !refusal.may_change => Some(refusal),
             Err(refusal) if !refusal.may_change || after_s > config.patience_s => {
-                Some(Refusal { reason: RefusalReason::GivenUp { after_s }, ..refusal })
+                // Beside the time, which is over.
+                let untimed = self.plan(acting, &ActionRequest { window_s: None, ..*request }).err();
+                let missed = Some(untimed.map_or(refusal.reason, |refusal| refusal.reason));
+                Some(Refusal { reason: RefusalReason::GivenUp { after_s }, missed, ..refusal })
             }
             _ => None,
         };
+        let acted = self.acted();
         acted.waits = f32::from(u8::from(refused.is_none()));
         let last_cost = acted.cost;
         acted.cost = planned.map_or(NEVER, |plan| plan.cost.min(NEVER));
@@ -116,16 +128,44 @@ impl Act<'_> {
         let Ok(plan) = planned else { return false };
         let enters = is_free && (plan.cost <= config.enter_cost || plan.cost > last_cost);
         if enters {
-            self.enter(acting, request, &plan);
+            self.enter(acting, request, &plan, false);
         }
         enters
+    }
+
+    /// Begins an arrival at the entry of the action, if the character goes there by itself, and the action begins at rest. Returns true
+    /// if it did.
+    fn try_to_arrive(&mut self, acting: &Acting, request: &ActionRequest) -> bool {
+        let acted = *self.acted();
+        if !request.go || request.arrives() || acted.waits == 0.0 || acted.plays() || !self.is_free(acting) {
+            return false;
+        }
+        let Ok(approach) = self.character.approach(self.state, request) else { return false };
+        let (root, to) = (self.state.world_from_root(&self.character.config), approach.to);
+        let off_m = flat(to.position - root.translation).length();
+        let off_rad = wrap_angle(to.yaw_rad - Place::of(root).yaw_rad).abs();
+        if !approach.stands() || (off_m < THERE[0] && off_rad < THERE[1]) {
+            return false;
+        }
+        let now_s = self.state.header.clock.time_s;
+        let in_time = |to_s: f64| EARLY_S.map(|early_s| (to_s - f64::from(approach.then_s) - early_s).max(now_s));
+        let window_s = request.window_s.map(|[_, to_s]| in_time(to_s));
+        let arrive = ActionRequest::arrive(request.id, to.position, Facing::from_yaw(to.yaw_rad));
+        let planned = self.plan(acting, &ActionRequest { window_s, ..arrive });
+        let plan = planned.ok().filter(|plan| plan.cost <= self.character.config.actions.enter_cost);
+        if let Some(plan) = plan {
+            self.enter(acting, request, &plan, true);
+        }
+        plan.is_some()
     }
 
     /// Returns true unless the body sits down, or the state machine plays a clip or moves the root by a montage.
     fn is_free(&self, acting: &Acting) -> bool {
         let (acted, memory) = Acted::split(self.state.director(&self.character.resolved.layout));
         let now_s = self.state.header.clock.time_s;
-        if acting.played(acted).is_some_and(|action| acted.clip_s(action, now_s) < action.phases.recovery_s.into()) {
+        // An arrival at an entry is over when the body rests.
+        let free_s = |action: &Action| if acted.acts() { action.phases.recovery_s } else { action.marks[0].start_s };
+        if acting.played(acted).is_some_and(|action| acted.clip_s(action, now_s) < free_s(action).into()) {
             return false;
         }
         let playing = &self.state.header.playback.playing;
@@ -138,8 +178,12 @@ impl Act<'_> {
         write_shown_body(character, self.state, self.scratch);
         Query { character, input, state: self.state, scratch: self.scratch }.pose();
         let (rig, pose) = (&character.model.rig, &self.scratch.shown.pose);
-        for (toe, joint) in self.scratch.action_toes.iter_mut().zip(&rig.contact_joints) {
+        let (world, feet) = (pose.world_from_root(), self.state.feet(&character.resolved.layout));
+        for ((toe, joint), foot) in self.scratch.action_toes.iter_mut().zip(&rig.contact_joints).zip(feet) {
             *toe = pose.in_root(&character.model.skeleton, *joint).translation;
+            if let Some(at) = foot.stands_at(&character.config.feet) {
+                *toe = world.inverse_point(at);
+            }
         }
         let (state, scratch) = (&*self.state, &*self.scratch);
         let root = scratch.shown.pose.world_from_root();
@@ -154,14 +198,21 @@ impl Act<'_> {
         acting.actions.plan(&acting.db, &character.config.actions, request, &situation)
     }
 
-    /// Begins an action.
-    fn enter(&mut self, acting: &Acting, request: &ActionRequest, plan: &Plan) {
+    /// Begins an action, or with `on_way` an arrival at its entry.
+    fn enter(&mut self, acting: &Acting, request: &ActionRequest, plan: &Plan, on_way: bool) {
         let acted = *self.acted();
-        if acted.plays() {
+        if acted.acts() {
             self.tell(acted.id as u16, ActionStep::Left);
-            self.acted().stage = NONE;
         }
+        self.acted().stage = NONE;
         let (character, action) = (self.character, &acting.actions.all()[plan.action]);
+        let world = self.scratch.shown.pose.world_from_root();
+        let (mut toes, mut stood) = ([[0.0; 2]; STANDING], [0.0; STANDING]);
+        let config = &character.config.feet;
+        let feet = self.scratch.action_toes.iter().zip(self.state.feet(&character.resolved.layout));
+        for ((at, stands), (toe, foot)) in toes.iter_mut().zip(&mut stood).zip(feet) {
+            (*at, *stands) = (world.point(*toe).xz().to_array(), f32::from(u8::from(foot.stands_at(config).is_some())));
+        }
         let time_s = acting.db.row_time_s(action.entries[plan.entry].row);
         character.source.init_memory(&mut self.scratch.memory);
         let next = Playing { clip: action.clip, mirrored: action.mirrored, time_s };
@@ -179,13 +230,19 @@ impl Act<'_> {
             base_at_s,
             base_s: time_s as f32,
             held_s: 0.0,
+            entry_s: time_s as f32,
+            toes,
+            stood,
             root,
             marks: plan.marks,
             level_m: root.position.y,
             over: 0.0,
-            waits: 0.0,
+            waits: f32::from(u8::from(on_way)),
+            on_way: f32::from(u8::from(on_way)),
             ..acted
         };
-        self.tell(request.id, ActionStep::Entered { action: plan.action });
+        if !on_way {
+            self.tell(request.id, ActionStep::Entered { action: plan.action });
+        }
     }
 }

@@ -7,6 +7,7 @@ pub(super) mod contacts;
 pub(crate) mod cost;
 pub(super) mod enter;
 pub(super) mod foreseen;
+pub mod go;
 pub(super) mod legs;
 pub(super) mod play;
 pub(super) mod predict;

@@ -6,7 +6,9 @@ use crate::course;
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork_gait::{GaitOptions, generate, skeleton};
-use footwork_metrics::actions::{ActionFigures, ActionsCourse, KnownContact, read};
+use footwork_metrics::actions::{
+    ActionFigures, ActionsCourse, KnownContact, MeetingCourse, MeetingFigures, ObstacleCourse, ObstacleFigures, read,
+};
 use std::sync::Arc;
 
 /// Number of requests.
@@ -38,13 +40,22 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
     config.actions.arrives = true;
     let character = Arc::new(cast.character.with_config(config)?);
     let mut found = course.run(&character, || bar.inc(1))?;
+    let obstacles = ObstacleCourse { runs: 12, seconds: 40, seed: common.seed }.run(&cast.character)?;
+    let meetings = MeetingCourse { starts: 200, seed: common.seed }.run(&cast.character)?;
     bar.finish_and_clear();
     // Contacts of other clips are not known.
     found.read = common.db.is_none().then(|| read(&cast.character, &known()));
     if common.json {
-        out!("{}", course::summary(&found, args, common)?);
+        let mut summary = course::summary(&found, args, common)?;
+        for also in [serde_json::to_value(obstacles)?, serde_json::to_value(meetings)?] {
+            let also = also.as_object().cloned().unwrap_or_default();
+            summary.as_object_mut().into_iter().for_each(|all| all.extend(also.clone()));
+        }
+        out!("{summary}");
     } else {
         print_text(&found);
+        print_obstacles(&obstacles);
+        print_meetings(&meetings);
     }
     Ok(())
 }
@@ -116,4 +127,23 @@ fn print_text(found: &ActionFigures) {
         out!("    not taken: {reason} ({count})");
     }
     out!("  decision hash {}", found.decision_hash);
+}
+
+fn print_obstacles(found: &ObstacleFigures) {
+    out!(
+        "  among obstacles: {:.1} mm inside (95 %), {:.1} % of the time without, {:.1} % of the way without",
+        1e3 * found.inside_m_p95,
+        1e2 * found.inside_time_ratio,
+        1e2 * found.distance_ratio
+    );
+}
+
+fn print_meetings(found: &MeetingFigures) {
+    out!(
+        "  {} handshakes: {:.1} % taken, {:.1} mm between the hands (99 %), {:.1} s to the touch (median)",
+        found.handshakes,
+        found.handshake_taken_pct,
+        1e3 * found.handshake_hand_m_p99,
+        found.handshake_s_p50
+    );
 }

@@ -117,6 +117,8 @@ mod papers {
     struct Why;
     #[doc = include_str!("../../../docs/guide/actions.md")]
     struct Actions;
+    #[doc = include_str!("../../../docs/guide/obstacles.md")]
+    struct Obstacles;
     #[doc = include_str!("../../../docs/guide/montages.md")]
     struct Montages;
     #[doc = include_str!("../../../docs/guide/choose.md")]

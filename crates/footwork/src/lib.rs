@@ -51,6 +51,7 @@ pub mod machine;
 pub mod matcher;
 pub mod math;
 pub mod motion;
+pub mod obstacles;
 pub mod pose;
 pub mod prelude;
 pub mod recorder;

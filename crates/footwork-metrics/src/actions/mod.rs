@@ -6,12 +6,16 @@
 mod arrive;
 mod ask;
 mod error;
+mod meetings;
+mod obstacles;
 mod read;
 mod watch;
 
 pub use arrive::ArrivalFigures;
 pub use ask::KINDS;
 pub use error::ActionsError;
+pub use meetings::{MeetingCourse, MeetingFigures};
+pub use obstacles::{ObstacleCourse, ObstacleFigures};
 pub use read::{KnownContact, ReadFigures, read};
 pub use watch::Worst;
 

@@ -3,7 +3,7 @@
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::matcher::{Character, MatcherConfig};
 use footwork_gait::GaitOptions;
-use footwork_metrics::actions::{ActionFigures, ActionsCourse, ActionsError, KINDS};
+use footwork_metrics::actions::{ActionFigures, ActionsCourse, ActionsError, KINDS, MeetingCourse, ObstacleCourse};
 use std::sync::{Arc, OnceLock};
 
 /// Returns a character of built-in clips, with or without actions.
@@ -15,9 +15,13 @@ fn character(actions: bool) -> Arc<Character> {
     Arc::new(Character::new(Arc::new(db), MatcherConfig::default()).unwrap())
 }
 
-fn run(dt_s: f32, jitter: bool) -> ActionFigures {
+fn acting() -> &'static Arc<Character> {
     static CHARACTER: OnceLock<Arc<Character>> = OnceLock::new();
-    let character = CHARACTER.get_or_init(|| character(true));
+    CHARACTER.get_or_init(|| character(true))
+}
+
+fn run(dt_s: f32, jitter: bool) -> ActionFigures {
+    let character = acting();
     ActionsCourse { requests: 260, seed: 5, dt_s, jitter }.run(character, || ()).unwrap()
 }
 
@@ -46,4 +50,19 @@ fn a_character_without_actions_is_an_error() {
     let course = ActionsCourse { requests: 4, seed: 1, dt_s: 1.0 / 60.0, jitter: false };
     let error = course.run(&character(false), || ()).unwrap_err();
     assert!(matches!(error, ActionsError::NoKind("jump")) && error.to_string().contains("no_locomotion"), "{error}");
+}
+
+#[test]
+fn bodies_stay_out_of_obstacles_and_keep_their_way() {
+    let found = ObstacleCourse { runs: 6, seconds: 40, seed: 3 }.run(acting()).unwrap();
+    println!("{found:?}");
+    assert!(found.inside_pct_without > 5.0, "a field without obstacles proves nothing: {found:?}");
+    assert!(found.inside_m_p95 <= 0.03 && found.inside_time_ratio <= 0.1 && found.distance_ratio >= 0.9, "{found:?}");
+}
+
+#[test]
+fn hands_meet_from_most_starts() {
+    let found = MeetingCourse { starts: 60, seed: 3 }.run(acting()).unwrap();
+    println!("{found:?}");
+    assert!(found.handshake_taken_pct >= 80.0 && found.handshake_hand_m_p99 <= 0.02, "{found:?}");
 }

@@ -128,6 +128,7 @@ impl Run {
             speeds,
             max_speed_mps: f32::INFINITY,
             velocity_half_life_s: config.simulation.velocity_half_life_s,
+            around: None,
         };
         self.desired = steering.desired(&mut self.path, 0.0);
         let prediction = Prediction {
@@ -141,6 +142,7 @@ impl Run {
             config: &config.simulation,
             prediction: &config.prediction,
             world_from_root: self.root,
+            around: None,
         };
         self.buffers.trajectory.fill(TrajectorySample::default());
         prediction.run(&stage.db.schema.times_s, &mut self.buffers.trajectory);

@@ -52,7 +52,10 @@ impl Actions {
             if action.arrives() {
                 return Ok(Approach { action: k, to: marks[0], velocity: Vec3::ZERO, then_s: 0.0 });
             }
-            let fixed = match config.fixed(&warp(action, 0, root, marks), request) {
+            let first = warp(action, 0, root, marks);
+            let fixed =
+                config.fixed(&first, request).and_then(|cost| self.may_clear(k, &first, request).map(|()| cost));
+            let fixed = match fixed {
                 Ok(cost) => cost,
                 Err(miss) => {
                     nearest.note(k, miss, false);

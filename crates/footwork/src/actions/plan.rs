@@ -192,7 +192,7 @@ impl ActionConfig {
     ///
     /// # Errors
     /// Returns what is missed.
-    fn way(
+    pub(super) fn way(
         &self,
         of: &Warp,
         situation: &Situation,
@@ -258,7 +258,13 @@ fn pose_columns(db: &Database) -> impl Iterator<Item = usize> {
 }
 
 /// Adds the cost of the pose of an entry to `start`, column by column, until the sum exceeds `most`.
-fn with_pose(db: &Database, situation: &Situation, (action, entry): (&Action, &Entry), start: f32, most: f32) -> f32 {
+pub(super) fn with_pose(
+    db: &Database,
+    situation: &Situation,
+    (action, entry): (&Action, &Entry),
+    start: f32,
+    most: f32,
+) -> f32 {
     let row = db.features.row(entry.row);
     // The rows of a stored mirror image are mirrored already.
     let flips = action.mirrored && !db.clips[action.clip.at()].mirrored;
@@ -321,7 +327,10 @@ impl Actions {
         let (mut best, mut nearest): (Option<Plan>, _) = (None, Nearest::default());
         for (k, action) in self.of_request(request) {
             let Some(marks) = places(action, request, situation.root.position.y) else { continue };
-            let fixed = match config.fixed(&warp(action, 0, situation.root, marks), request) {
+            let first = warp(action, 0, situation.root, marks);
+            let fixed =
+                config.fixed(&first, request).and_then(|cost| self.may_clear(k, &first, request).map(|()| cost));
+            let fixed = match fixed {
                 Ok(cost) => cost,
                 Err(miss) => {
                     // The way to an arrival may lead up or down.
@@ -349,6 +358,10 @@ impl Actions {
                 let most = if prunes { best.map_or(f32::INFINITY, |b| b.cost) } else { f32::INFINITY };
                 let cost = with_pose(db, situation, (action, entry), fixed + way, most);
                 if best.is_none_or(|b| cost < b.cost) {
+                    if let Err(miss) = self.clears(k, &of, request) {
+                        nearest.note(k, miss, true);
+                        continue;
+                    }
                     best = Some(Plan { action: k, entry: e, rate, marks, cost });
                 }
             }

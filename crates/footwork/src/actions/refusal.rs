@@ -89,6 +89,13 @@ pub enum RefusalReason {
         /// Limit, in metres.
         limit_m: f32,
     },
+    /// Hips, a knee or a foot would go through the block of the request.
+    Blocked {
+        /// Depth, in metres.
+        depth_m: f32,
+        /// Limit, in metres.
+        limit_m: f32,
+    },
     /// Another action plays.
     Busy,
     /// The request could not be entered until its window or the patience was over.
@@ -141,6 +148,9 @@ impl Refusal {
                 format!("a standing foot would have to be moved by {off_m:.2} m for {of} (limit {limit_m:.2} m)")
             }
             RefusalReason::Far { m, limit_m } => format!("{m:.1} m away (limit {limit_m:.1} m)"),
+            RefusalReason::Blocked { depth_m, limit_m } => {
+                format!("{of} would go {depth_m:.2} m into the block (limit {limit_m:.2} m)")
+            }
             RefusalReason::Busy => "another action plays".to_owned(),
             RefusalReason::GivenUp { after_s } => format!("not entered within {after_s:.1} s"),
         }

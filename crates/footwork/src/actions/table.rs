@@ -2,6 +2,11 @@
 
 use super::action::Action;
 use super::arrive::Ways;
+use super::place::{Correction, Place};
+use super::plan::Miss;
+use super::refusal::RefusalReason;
+use super::sweep::{Body, THROUGH_M};
+use super::warp::Warp;
 use super::{arrive, read};
 use crate::database::{Database, MirrorMode, NameError, TagMask};
 use crate::frames::ClipIndex;
@@ -18,6 +23,8 @@ pub struct Actions {
     ways: Vec<Ways>,
     /// Highest speed from which the root comes to rest, in m/s.
     pub(super) fastest_mps: f32,
+    /// Bodies of the others, for sweeps.
+    bodies: Vec<Body>,
 }
 
 impl Database {
@@ -33,7 +40,7 @@ impl Database {
 
 impl Actions {
     /// No actions.
-    pub(crate) const NONE: Self = Self { all: Vec::new(), ways: Vec::new(), fastest_mps: 0.0 };
+    pub(crate) const NONE: Self = Self { all: Vec::new(), ways: Vec::new(), fastest_mps: 0.0, bodies: Vec::new() };
 
     /// Reads all clips with the tag [`Database::NO_LOCOMOTION`] that do not loop and are at most 20 s long. Allocates.
     pub fn of(db: &Database) -> Self {
@@ -55,7 +62,8 @@ impl Actions {
                 all.extend(read::actions(db, index, true, kinds));
             }
         }
-        Self { all, ..Self::NONE }
+        let bodies = all.iter().map(|action| Body::of(db, action.clip, action.mirrored)).collect();
+        Self { all, bodies, ..Self::NONE }
     }
 
     /// Returns these and the arrivals of the clips of locomotion: the ways on level ground at whose end the root rests. Allocates.
@@ -86,6 +94,31 @@ impl Actions {
     /// Returns all of them, in the order of their clips.
     pub fn all(&self) -> &[Action] {
         &self.all
+    }
+
+    /// Returns what a body misses that goes through the block of a request. Allocates nothing.
+    ///
+    /// # Errors
+    /// Returns the depth as a miss.
+    pub(super) fn clears(&self, k: usize, warp: &Warp, request: &ActionRequest) -> Result<(), Miss> {
+        // Arrivals are not swept.
+        let swept = request.block.as_ref().zip(self.bodies.get(k));
+        let depth_m = swept.map_or(0.0, |(block, body)| body.depth_m(warp, block));
+        let reason = RefusalReason::Blocked { depth_m, limit_m: THROUGH_M };
+        if depth_m > THROUGH_M { Err((depth_m / THROUGH_M, reason)) } else { Ok(()) }
+    }
+
+    /// The same of an action that is entered where its first contact needs no shift.
+    ///
+    /// # Errors
+    /// Returns the depth as a miss.
+    pub(super) fn may_clear(&self, k: usize, warp: &Warp, request: &ActionRequest) -> Result<(), Miss> {
+        if request.block.is_none() {
+            return Ok(());
+        }
+        let at: Correction = warp.at_mark(0);
+        let root = Place { position: at.point(warp.clip_root.position), yaw_rad: warp.clip_root.yaw_rad + at.turn_rad };
+        self.clears(k, &Warp { root, ..*warp }, request)
     }
 
     /// Returns true if there are none.

@@ -2,6 +2,7 @@
 
 use super::error::{InputError, LARGEST};
 use crate::math::Facing;
+use crate::obstacles::Obstacle;
 use glam::Vec3;
 
 /// A kind of action: the index of a tag of the database.
@@ -41,6 +42,9 @@ pub struct ActionRequest {
     /// True if the character goes to the entry of the action by itself. The goal of the input then counts from the end of the action on.
     /// Without effect on a body that the game moves ([`RootMode::External`](crate::adjust::root::RootMode)).
     pub go: bool,
+    /// The wall, ledge or chair that the action is about: hips, knees and feet must not go through it. `None`: not checked. Its velocity
+    /// is ignored.
+    pub block: Option<Obstacle>,
 }
 
 impl ActionRequest {
@@ -78,6 +82,9 @@ impl ActionRequest {
             }
         }
         self.landing_m.map_or(Ok(()), |v| finite("action.landing_m", v))?;
+        if let Some(value) = self.block.and_then(|block| block.unusable(LARGEST)) {
+            return Err(InputError::NotUsable { field: "action.block", value });
+        }
         let Some([from_s, to_s]) = self.window_s else { return Ok(()) };
         let usable = from_s.abs() <= LONGEST_S && to_s.abs() <= LONGEST_S && from_s <= to_s;
         if usable {

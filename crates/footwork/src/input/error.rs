@@ -1,6 +1,7 @@
 //! Errors of inputs, states and steps.
 
 use crate::database::TagCosts;
+use crate::obstacles::Obstacles;
 
 /// Maximum magnitude of a number, in metres, metres per second or radians.
 pub(super) const LARGEST: f32 = 1e6;
@@ -40,6 +41,12 @@ pub enum InputError {
     /// There are more tag costs than a search supports.
     #[error("`tag_costs` has {found} entries; at most {}: join those of one cost with `|`", TagCosts::MOST)]
     TagCosts {
+        /// Number of entries found.
+        found: usize,
+    },
+    /// There are too many obstacles.
+    #[error("`obstacles` has {found} entries; at most {}: pass those near the character", Obstacles::MOST)]
+    Obstacles {
         /// Number of entries found.
         found: usize,
     },

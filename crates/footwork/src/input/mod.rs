@@ -23,6 +23,7 @@ pub use path::{Path, PathError};
 
 use crate::database::{TagCost, TagCosts, TagQuery};
 use crate::math::{Facing, Quat};
+pub use crate::obstacles::{Obstacle, Obstacles};
 use error::LARGEST;
 use glam::Vec3;
 
@@ -81,6 +82,9 @@ pub struct MotionInput<'a> {
     pub collide: Option<&'a CollisionHook<'a>>,
     /// Hook for the ground; `None`: level ground.
     pub ground: Option<&'a GroundHook<'a>>,
+    /// Obstacles near the character, and other characters, at most [`Obstacles::MOST`]: they are walked round, and the body is kept out
+    /// of them. `collide` serves worlds that are only known by asking.
+    pub obstacles: Obstacles<'a>,
     /// The body that the game moves. Required by `root.mode = "external"`, ignored in the other modes.
     pub body: Option<ExternalBody>,
     /// Look-at target, world, metres; `None` keeps the direction of the clip.
@@ -106,6 +110,7 @@ impl std::fmt::Debug for MotionInput<'_> {
             .field("montages", &self.montages)
             .field("collide", &self.collide.is_some())
             .field("ground", &self.ground.is_some())
+            .field("obstacles", &self.obstacles.all())
             .field("body", &self.body)
             .field("look_at", &self.look_at)
             .field("hands", &self.hands)
@@ -126,6 +131,10 @@ impl MotionInput<'_> {
     /// Returns [`InputError`] for the first invalid value.
     pub fn validate(&self, user_width: usize) -> Result<(), InputError> {
         let finite = |field, values: &[f32]| match values.iter().find(|v| !(0.0..=LARGEST).contains(&v.abs())) {
+            Some(v) => Err(InputError::NotUsable { field, value: *v }),
+            None => Ok(()),
+        };
+        let positive = |field, values: &[f32]| match values.iter().find(|v| !(0.0..=LARGEST).contains(*v)) {
             Some(v) => Err(InputError::NotUsable { field, value: *v }),
             None => Ok(()),
         };
@@ -174,6 +183,17 @@ impl MotionInput<'_> {
         self.montages.iter().try_for_each(MontageCall::validate)?;
         if let Some(later) = self.later.filter(|later| !later.at_s.is_finite()) {
             return Err(InputError::NotUsable { field: "later.at_s", value: later.at_s as f32 });
+        }
+        if self.obstacles.all().len() > Obstacles::MOST {
+            return Err(InputError::Obstacles { found: self.obstacles.all().len() });
+        }
+        for o in self.obstacles.all() {
+            finite("obstacles.position", &o.position.to_array())?;
+            finite("obstacles.velocity", &o.velocity.to_array())?;
+            direction("obstacles.facing", o.facing)?;
+            positive("obstacles.half_m", &o.half_m.to_array())?;
+            positive("obstacles.radius_m", &[o.radius_m])?;
+            positive("obstacles.height_m", &[o.height_m])?;
         }
         if let Some(body) = self.body {
             finite("body.position", &body.position.to_array())?;

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::database::{TagCost, TagQuery};
 use crate::math::Facing;
+use crate::obstacles::{Obstacle, Obstacles};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct OwnedInput {
     pub variables: Vec<f32>,
     /// The latest montage calls.
     pub montages: Vec<MontageCall>,
+    /// Obstacles near the character; see [`MotionInput::obstacles`].
+    pub obstacles: Vec<Obstacle>,
     /// The body that the game moves.
     pub body: Option<ExternalBody>,
     /// Look-at target, world, metres.
@@ -84,6 +87,7 @@ impl OwnedInput {
             user: &self.user,
             variables: &self.variables,
             montages: &self.montages,
+            obstacles: Obstacles::new(&self.obstacles),
             body: self.body,
             look_at: self.look_at,
             hands: self.hands,

@@ -3,8 +3,9 @@
 use super::acted::Acted;
 use super::character::Character;
 use super::state::MatcherState;
-use crate::actions::{Action, Approach, MAX_MARKS, Place, Refusal, Warp};
+use crate::actions::{Action, Approach, MAX_MARKS, Place, Proposals, RayHook, Refusal, Warp, probe};
 use crate::input::{ActionRequest, Goal};
+use crate::math::Facing;
 
 /// The action of a character, or the request that waits for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +83,15 @@ impl Character {
         let left_s = request.window_s.map(|[_, to_s]| (to_s - state.header.clock.time_s) as f32);
         let (velocity, facing) = to.steer(root, speed_mps, left_s);
         Ok(Goal::Velocity { velocity, facing: Some(facing) })
+    }
+
+    /// Returns requests that would pass the ledges, edges, gaps and seats within 4 m ahead of a character, found by rays of the
+    /// game. Allocates nothing.
+    pub fn probe(&self, state: &MatcherState, ray: &RayHook) -> Proposals {
+        let root = Place::of(state.world_from_root(&self.config));
+        let goal = &state.header.goal.desired;
+        let along = Facing::from_direction(goal.velocity).unwrap_or(Facing::from_yaw(root.yaw_rad));
+        probe(root.position, along, ray)
     }
 
     /// Returns the index in [`Character::actions`] of the action that plays. Allocates nothing.

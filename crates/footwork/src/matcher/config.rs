@@ -13,6 +13,7 @@ use crate::adjust::stride_warp::StrideWarpConfig;
 use crate::blend::{Seam, TransitionConfig};
 use crate::database::Database;
 use crate::motion::SpeedConfig;
+use crate::obstacles::ObstacleConfig;
 use crate::roles::JointRoles;
 use crate::search::Backend;
 use crate::settings::SettingError;
@@ -75,6 +76,10 @@ settings! {
         ///
         /// At work where a game requests an action.
         actions: ActionConfig;
+        /// Obstacles: size of the body, cost of paths into them.
+        ///
+        /// At work where a game gives obstacles.
+        obstacles: ObstacleConfig;
     }
 
     /// The `[matcher.search]` table.

@@ -9,6 +9,7 @@ use super::scratch::{LastSearch, Scratch};
 use super::source::{nearest_row, playing_at, wrapped_s};
 use super::stage::cost::Costs;
 use super::stage::foreseen::{self, Wanted};
+use super::stage::predict::around;
 use super::weights::shortlist_multipliers;
 use crate::database::{AcceptedTags, Database, MirrorMode, TagQuery};
 use crate::foresight::Foresight;
@@ -69,6 +70,7 @@ impl Search {
                 tag_costs: Some(&scratch.tag_costs),
                 rest_cost,
                 shown: &scratch.shown_rows,
+                blocked: Some(&scratch.blocked).filter(|blocked| !blocked.is_empty()),
                 max_cost,
                 candidates: looked_at,
                 ..SearchQuery::new(&scratch.query, &at.character.weights(weights).shortlist)
@@ -97,7 +99,9 @@ impl Search {
     fn cost_of_playing(&self, at: &Choose, multipliers: &[f32], row: RowIndex, rest_cost: f32) -> f32 {
         let (db, scratch) = (&*self.db, &*at.scratch);
         let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, &PerColumn(&db.residuals));
-        let beside = SearchQuery::extra_cost_of_playing(db, row, rest_cost) + scratch.tag_costs.of_row(db, row.at());
+        let way = (&scratch.blocked, &scratch.continuing[..]);
+        let beside =
+            SearchQuery::extra_cost_of_playing(db, row, rest_cost, way) + scratch.tag_costs.of_row(db, row.at());
         // A search needs a finite cost.
         (cost + beside).min(f32::MAX)
     }
@@ -214,6 +218,8 @@ impl Chooser for Search {
         let config = &at.character.config.search;
         let db = &*self.db;
         at.scratch.tag_costs.set(db, at.input.tag_costs);
+        let root = at.state.header.shown_root(&at.character.config.transition);
+        at.scratch.blocked.set(db, around(at.character, at.input, at.state), root);
         let rest_cost = config.rest_cost * at.state.header.commanded().rests(&at.character.config);
         let continuing = if may_continue { self.continuing(at, rest_cost) } else { None };
         let accepted = at.accepted(db);

@@ -11,6 +11,7 @@ mod config;
 mod database_search;
 pub(crate) mod director;
 mod levers;
+mod meeting;
 pub(crate) mod model;
 mod of_database;
 mod output;
@@ -37,6 +38,7 @@ pub use crate::search::Backend;
 pub use action_view::ActionView;
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
+pub use meeting::{Meeting, MeetingStep};
 pub use output::{
     ActionEvent, ActionStep, EndCause, EventKind, FiredEvent, FootContact, Footstep, Output, StateChange,
 };

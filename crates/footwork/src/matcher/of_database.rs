@@ -80,6 +80,7 @@ impl Character {
             max_cost: self.config.search.max_cost.unwrap_or(f32::INFINITY),
             rest_cost: last.rest_cost,
             shown: &scratch.shown_rows,
+            blocked: scratch.blocked(),
             candidates: last.candidates,
             ..SearchQuery::new(&scratch.query, &self.weights(last.weights).multipliers)
         })

@@ -9,7 +9,7 @@ use crate::database::TagCosts;
 use crate::math::Quat;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
-use crate::search::{Candidates, Match, ShownRows};
+use crate::search::{Blocked, Candidates, Match, ShownRows};
 use glam::Vec3;
 
 /// The last search and its result.
@@ -96,6 +96,8 @@ pub struct Scratch {
     pub(super) shown_rows: Vec<ShownRows>,
     /// Costs of tags in the last search.
     pub(crate) tag_costs: TagCosts,
+    /// Obstacles in the last search.
+    pub(super) blocked: Blocked,
     pub(crate) last: Option<LastSearch>,
     /// Working space of the source.
     pub(crate) source: SourceScratch,
@@ -128,11 +130,17 @@ impl Scratch {
             best: vec![Match::default(); MAX_CANDIDATES],
             shown_rows: Vec::with_capacity(2 * (REMEMBERED + 1)),
             tag_costs: TagCosts::default(),
+            blocked: Blocked::default(),
             last: None,
             source,
             reference: (Pose::rest(&model.skeleton), still()),
             rotations: RootRotations::new(joints),
         }
+    }
+
+    /// Returns the obstacles of the last search; `None` if there are none.
+    pub(super) fn blocked(&self) -> Option<&Blocked> {
+        Some(&self.blocked).filter(|blocked| !blocked.is_empty())
     }
 
     /// Returns true if this fits a character with `memory` floats for its source.

@@ -105,13 +105,14 @@ fn advance(
         // Networks have no captured clip to continue: without a goal, they get a stick at rest.
         let plays_networks = character.source.code(state.playhead(character.layout())).is_some();
         let rests = matches!(input.goal, Goal::None) && plays_networks;
+        let end_s = state.header.clock.time_s + f64::from(dt_s);
         let input = &MotionInput {
             goal: if rests { Goal::Stick(Stick::default()) } else { input.goal },
             ground: input.ground.map(|_| &ground as &GroundHook),
             collide: input.collide.map(|_| &collide as &CollisionHook),
+            obstacles: input.obstacles.at(end_s),
             ..*input
         };
-        let end_s = state.header.clock.time_s + f64::from(dt_s);
         Update { character, input, end_s, state, scratch, output }.run(dt_s, turn(i));
         output.unusable_answers = hooks.unusable();
     }

@@ -12,7 +12,7 @@ use super::stage::blend::Transition;
 use super::stage::go::{go, steered};
 use super::stage::legs::Legs;
 use super::stage::play::Play;
-use super::stage::predict::Predict;
+use super::stage::predict::{Predict, around};
 use super::stage::settle::settle;
 use super::stage::show::Show;
 use super::stage::tick::Tick;
@@ -104,9 +104,11 @@ impl Update<'_> {
         let desire_is_new = instant.tick || instant.goal;
         let requested = if desire_is_new {
             let max_speed_mps = character.max_speed_mps(state);
+            let around = around(character, input, state);
             let StateHeader { root, choice, goal, .. } = &mut state.header;
             let (simulation, stranded) = (&root.simulation, choice.stranded);
-            let predict = Predict { character, input, max_speed_mps, simulation, tick: instant.tick, stranded, goal };
+            let tick = instant.tick;
+            let predict = Predict { character, input, max_speed_mps, simulation, around, tick, stranded, goal };
             predict.run()
         } else {
             Vec3::ZERO

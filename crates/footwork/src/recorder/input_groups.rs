@@ -4,14 +4,14 @@ use super::bytes::{Coded, Damage, Reader, Writer, fields};
 use crate::database::{TagCost, TagQuery};
 use crate::input::{
     ActionContact, ActionKind, ActionRequest, ExternalBody, Gait, Goal, HandTarget, Later, MontageAction, MontageCall,
-    MontageHandle, MotionInput, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
+    MontageHandle, MotionInput, Obstacle, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
 };
 use glam::{Vec2, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Number of groups: goal; tags, their costs and the requested action; user values, variables and montage calls; body; look-at target;
-/// hands; hooks.
+/// hands; hooks, obstacles and the block of the action.
 pub const GROUPS: usize = 7;
 /// One bit for each group.
 pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;
@@ -27,11 +27,34 @@ fields! {
     ExternalBody { position, velocity, facing, yaw_rate_radps }
     HandTarget { position, rotation }
     TrajectoryPoint { time_s, position, facing }
-    Hooks { ground, walls }
+    Obstacle { position, velocity, facing, half_m, radius_m, height_m }
     Later { tags, at_s }
     MontageCall { number, handle, action }
     ActionContact { position, facing }
-    ActionRequest { id, kinds, contacts, landing_m, window_s, go }
+}
+
+/// Without its block, which is in the group of the surroundings.
+impl Coded for ActionRequest {
+    fn put(&self, to: &mut Writer) {
+        let Self { id, kinds, contacts, landing_m, window_s, go, block: _ } = self;
+        id.put(to);
+        kinds.put(to);
+        contacts.put(to);
+        landing_m.put(to);
+        window_s.put(to);
+        go.put(to);
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        Ok(Self {
+            id: Coded::take(from)?,
+            kinds: Coded::take(from)?,
+            contacts: Coded::take(from)?,
+            landing_m: Coded::take(from)?,
+            window_s: Coded::take(from)?,
+            go: Coded::take(from)?,
+            block: None,
+        })
+    }
 }
 
 impl Coded for ActionKind {
@@ -168,6 +191,7 @@ impl Groups {
             montages,
             collide,
             ground,
+            obstacles,
             body,
             look_at,
             hands,
@@ -197,7 +221,12 @@ impl Groups {
         ends[4] = to.bytes().len();
         hands.put(to);
         ends[5] = to.bytes().len();
-        Hooks { ground: ground.is_some(), walls: collide.is_some() }.put(to);
+        put_surroundings(
+            Hooks { ground: ground.is_some(), walls: collide.is_some() },
+            obstacles.all(),
+            action.and_then(|a| a.block),
+            to,
+        );
         ends[6] = to.bytes().len();
         self.ends = ends;
         !to.is_full()
@@ -232,6 +261,43 @@ impl Groups {
     }
 }
 
+/// Bits of the byte after that of the ground.
+const WALLS: u8 = 1;
+const OBSTACLES: u8 = 2;
+const BLOCK: u8 = 4;
+
+fn put_surroundings(hooks: Hooks, obstacles: &[Obstacle], block: Option<Obstacle>, to: &mut Writer) {
+    hooks.ground.put(to);
+    let bit = |has: bool, bit: u8| if has { bit } else { 0 };
+    let of_obstacles = bit(!obstacles.is_empty(), OBSTACLES);
+    (bit(hooks.walls, WALLS) | of_obstacles | bit(block.is_some(), BLOCK)).put(to);
+    if !obstacles.is_empty() {
+        to.put_count(obstacles.len());
+        obstacles.iter().for_each(|o| o.put(to));
+    }
+    if let Some(block) = block {
+        block.put(to);
+    }
+}
+
+fn take_surroundings(
+    obstacles: &mut Vec<Obstacle>,
+    block: &mut Option<Obstacle>,
+    from: &mut Reader,
+) -> Result<Hooks, Damage> {
+    let (ground, bits) = (bool::take(from)?, u8::take(from)?);
+    if bits > WALLS | OBSTACLES | BLOCK {
+        return Err(Damage("the surroundings of an input"));
+    }
+    obstacles.clear();
+    let count = if bits & OBSTACLES == 0 { 0 } else { from.take_count(size_of::<Obstacle>())? };
+    for _ in 0..count {
+        obstacles.push(Coded::take(from)?);
+    }
+    *block = if bits & BLOCK == 0 { None } else { Some(Coded::take(from)?) };
+    Ok(Hooks { ground, walls: bits & WALLS != 0 })
+}
+
 fn put_goal(goal: &Goal, to: &mut Writer) {
     match goal {
         Goal::None => NONE.put(to),
@@ -262,6 +328,8 @@ fn put_goal(goal: &Goal, to: &mut Writer) {
 pub struct InputReader {
     pub input: OwnedInput,
     pub hooks: Hooks,
+    /// Block of the requested action.
+    block: Option<Obstacle>,
     /// The last path since the last key frame.
     path: Option<Arc<Path>>,
 }
@@ -316,7 +384,10 @@ impl InputReader {
             self.input.hands = Coded::take(from)?;
         }
         if is(6) {
-            self.hooks = Coded::take(from)?;
+            self.hooks = take_surroundings(&mut self.input.obstacles, &mut self.block, from)?;
+        }
+        if let Some(action) = &mut self.input.action {
+            action.block = self.block;
         }
         let input = self.input.borrow();
         input.validate(input.user.len()).map_err(|_| Damage("an input with impossible values"))

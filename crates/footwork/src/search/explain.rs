@@ -1,5 +1,6 @@
 //! Explanation of a search: why a row was chosen, and another not.
 
+use super::blocked::Blocked;
 use super::candidates::Exclusion;
 use super::cost::{ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 use super::matched::Match;
@@ -62,7 +63,7 @@ pub struct CandidateReport {
     pub cost: f32,
     /// `[channels]` label and share of the cost.
     pub channels: Vec<(String, f32)>,
-    /// The share for the transition, for the row itself, and for unrest at rest.
+    /// The share for the transition, for the row itself, for unrest at rest, and for a path into obstacles.
     pub beside: f32,
     /// The share for the row's tags ([`MotionInput::tag_costs`](crate::input::MotionInput)); negative where they attract.
     pub tags: f32,
@@ -153,7 +154,9 @@ impl Explanation {
                 _ => Verdict::Continued,
             };
             let at = candidates.partition_point(|other| other.cost < c.cost);
-            let cost = (c.cost, SearchQuery::extra_cost_of_playing(db, c.row, query.rest_cost));
+            let open = Blocked::default();
+            let way = (query.blocked.unwrap_or(&open), playing);
+            let cost = (c.cost, SearchQuery::extra_cost_of_playing(db, c.row, query.rest_cost, way));
             candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), cost, verdict));
         }
         Self { candidates, rows, excluded }

@@ -8,6 +8,7 @@
 
 mod backend;
 mod best;
+mod blocked;
 pub(crate) mod brute;
 mod candidates;
 #[cfg(feature = "classics")]
@@ -25,6 +26,7 @@ mod tree;
 mod visit;
 
 pub use backend::Backend;
+pub use blocked::Blocked;
 pub use candidates::{Ahead, Candidates, Exclusion};
 pub(crate) use cost::{PerColumn, PlainColumns, row_cost};
 pub use explain::{CandidateReport, Explanation, Verdict};

@@ -4,7 +4,7 @@ use super::candidates::Candidates;
 use super::matched::Match;
 use super::query::SearchQuery;
 
-/// A copy of a [`SearchQuery`] for storage or recording. Costs of tags and of rest keep their defaults.
+/// A copy of a [`SearchQuery`] for storage or recording. Costs of tags, of rest and of obstacles keep their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnedQuery {
     /// `[columns]` normalised features.

@@ -1,5 +1,6 @@
 //! A query, and the cost of a row.
 
+use super::blocked::Blocked;
 use super::candidates::Candidates;
 use super::cost::{MirroredColumns, PerColumn, PlainColumns, row_cost};
 use super::matched::Match;
@@ -28,6 +29,8 @@ pub struct SearchQuery<'a> {
     pub rest_cost: f32,
     /// Rows that were shown recently.
     pub shown: &'a [ShownRows],
+    /// Obstacles near the character. Every row pays for a path into them, and so does the playing row.
+    pub blocked: Option<&'a Blocked>,
     /// Rows that the search may return.
     pub candidates: Candidates,
 }
@@ -70,6 +73,7 @@ impl<'a> SearchQuery<'a> {
             max_cost: f32::INFINITY,
             rest_cost: 0.0,
             shown: &[],
+            blocked: None,
             candidates: Candidates::default(),
         }
     }
@@ -91,9 +95,15 @@ impl<'a> SearchQuery<'a> {
         self.tag_costs.map_or(0.0, |costs| costs.of_row(db, row))
     }
 
-    /// Returns the cost of a row beside its distance: the transition cost, plus that of its tags, of the row, and at rest.
+    /// Returns the cost of a row beside its distance: the transition cost, plus that of its tags, of the row, at rest, and of obstacles.
     #[inline]
     pub fn extra_cost(&self, db: &Database, row: usize, mirrored: bool) -> f32 {
+        self.with_obstacles(db, row, mirrored, self.extra_cost_in_the_open(db, row, mirrored))
+    }
+
+    /// Returns the same without obstacles: a lower bound of it.
+    #[inline]
+    pub(crate) fn extra_cost_in_the_open(&self, db: &Database, row: usize, mirrored: bool) -> f32 {
         let mut sum = self.transition_cost + self.tag_cost(db, row);
         if !db.row_costs.is_empty() {
             sum += db.row_costs[row];
@@ -105,9 +115,22 @@ impl<'a> SearchQuery<'a> {
         sum
     }
 
-    /// Returns the cost of the playing row beside its distance: at rest, a transition that will be needed anyway.
-    pub(crate) fn extra_cost_of_playing(db: &Database, row: RowIndex, rest_cost: f32) -> f32 {
-        if db.row_unrest[row.at()] > 1.0 { rest_cost } else { 0.0 }
+    /// Returns the cost of a row beside its distance, with that of obstacles: `open` is [`SearchQuery::extra_cost_in_the_open`].
+    #[inline]
+    pub(crate) fn with_obstacles(&self, db: &Database, row: usize, mirrored: bool, open: f32) -> f32 {
+        self.blocked.map_or(open, |blocked| open + blocked.of_row(db, row, mirrored))
+    }
+
+    /// Returns the cost of the playing row beside its distance: at rest, a transition that will be needed anyway, and that of a path
+    /// into obstacles. `playing`: its `[columns]` features.
+    pub(crate) fn extra_cost_of_playing(
+        db: &Database,
+        row: RowIndex,
+        rest_cost: f32,
+        (blocked, playing): (&Blocked, &[f32]),
+    ) -> f32 {
+        let cost = if db.row_unrest[row.at()] > 1.0 { rest_cost } else { 0.0 };
+        if blocked.is_empty() { cost } else { cost + blocked.of_features(db, playing) }
     }
 
     /// Returns a lower bound of the extra cost of candidates with these sets of tags: costs of rows are never negative. Summed in

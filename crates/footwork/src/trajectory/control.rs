@@ -4,6 +4,7 @@ use super::simulation::{Desired, Simulation};
 use crate::input::{CollisionHook, Gait, Goal, MotionInput, Stick, TrajectoryPoint};
 use crate::math::Facing;
 use crate::motion::StickSpeeds;
+use crate::obstacles::Around;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -38,20 +39,47 @@ pub struct Steering<'a> {
     pub max_speed_mps: f32,
     /// Half-life of the velocity spring, seconds.
     pub velocity_half_life_s: f32,
+    /// Obstacles now.
+    pub around: Option<Around<'a>>,
 }
+
+/// Share of the wanted velocity in the direction that is faced along an obstacle: a stopped character goes on facing it.
+const FACES_WANTED: f32 = 0.2;
 
 impl Steering<'_> {
     /// Returns the desired state `ahead_s` seconds from now. Advances `progress` on a path. Walls limit the velocity.
     pub fn desired(&self, progress: &mut PathProgress, ahead_s: f32) -> Desired {
         let asked = self.asked(progress, ahead_s);
         let wanted = Desired { velocity: asked.velocity.clamp_length_max(self.max_speed_mps), ..asked };
-        match self.input.collide {
+        let wanted = match self.input.collide {
             Some(collide) => {
                 let velocity = along_walls(collide, self.now, wanted.velocity, self.velocity_half_life_s);
                 Desired { velocity, ..wanted }
             }
             None => wanted,
+        };
+        match self.around {
+            Some(around) => self.along_obstacles(around.later(ahead_s), wanted),
+            None => wanted,
         }
+    }
+
+    /// Returns a desired state whose velocity does not lead into obstacles. The facing turns along unless the goal
+    /// sets it.
+    fn along_obstacles(&self, around: Around, wanted: Desired) -> Desired {
+        let velocity = around.slide(&self.now.mover(self.velocity_half_life_s), wanted.velocity);
+        if velocity == wanted.velocity {
+            return wanted;
+        }
+        let turns = match &self.input.goal {
+            Goal::Stick(stick) => !stick.strafe,
+            Goal::Velocity { facing, .. } => facing.is_none(),
+            Goal::Path { .. } => true,
+            Goal::None | Goal::Trajectory(_) => false,
+        };
+        let along = Facing::from_direction(velocity + wanted.velocity * FACES_WANTED);
+        let facing = along.filter(|_| turns).unwrap_or(wanted.facing);
+        Desired { velocity, facing, ..wanted }
     }
 
     fn asked(&self, progress: &mut PathProgress, ahead_s: f32) -> Desired {
@@ -79,7 +107,7 @@ impl Steering<'_> {
                     remaining = remaining.max((path.point(path.length_m()) - now.position).length());
                 }
                 let ahead = now.velocity.normalize_or_zero();
-                let speed = speed.min(arriving_mps(now, ahead, remaining, velocity_half_life_s));
+                let speed = speed.min(now.mover(velocity_half_life_s).arriving_mps(ahead, remaining, Vec3::ZERO));
                 let aim = path.point(progress.distance_m + (speed * AIM_AHEAD_S).max(AIM_AHEAD_M));
                 let way = Vec3::new(aim.x - now.position.x, 0.0, aim.z - now.position.z);
                 let distance = way.length();
@@ -99,15 +127,6 @@ impl Steering<'_> {
     }
 }
 
-/// Returns the maximum speed in the direction `ahead` (a unit vector) at which a character stops within `distance_m` without
-/// overshooting. From a command to stop, a velocity spring still travels 2 v / y + a / y2 (y = 2 ln 2 / half-life). A speed of
-/// y times the distance left beyond that makes that distance shrink exponentially.
-fn arriving_mps(now: &Simulation, ahead: Vec3, distance_m: f32, velocity_half_life_s: f32) -> f32 {
-    let y = 2.0 * std::f32::consts::LN_2 / velocity_half_life_s.max(1e-3);
-    let stopping = 2.0 * now.velocity.dot(ahead) / y + now.acceleration.dot(ahead) / (y * y);
-    (distance_m - stopping).max(0.0) * y
-}
-
 /// Distance within which walls count, in half-lives at the current speed: nearly three times the stopping distance.
 const WALLS_AHEAD: f32 = 4.0;
 
@@ -122,7 +141,7 @@ fn along_walls(collide: &CollisionHook, now: &Simulation, wanted: Vec3, velocity
         return wanted;
     }
     let left_m = (got - now.position).dot(into).max(0.0);
-    let most = arriving_mps(now, into, left_m, velocity_half_life_s);
+    let most = now.mover(velocity_half_life_s).arriving_mps(into, left_m, Vec3::ZERO);
     wanted - into * (wanted.dot(into) - most).max(0.0)
 }
 
@@ -162,7 +181,15 @@ mod tests {
         velocity_half_life_s: f32,
     ) -> Steering<'a> {
         static SPEEDS: LazyLock<StickSpeeds> = LazyLock::new(StickSpeeds::default);
-        Steering { input, now, before, speeds: &SPEEDS, max_speed_mps: f32::INFINITY, velocity_half_life_s }
+        Steering {
+            input,
+            now,
+            before,
+            speeds: &SPEEDS,
+            max_speed_mps: f32::INFINITY,
+            velocity_half_life_s,
+            around: None,
+        }
     }
 
     fn ask(input: &MotionInput, now: &Simulation) -> Desired {

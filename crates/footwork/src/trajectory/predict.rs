@@ -5,6 +5,7 @@ use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use crate::math::{Facing, Quat, Transform, powf};
 use crate::motion::StickSpeeds;
+use crate::obstacles::Around;
 use crate::schema::TrajectorySample;
 use crate::{choices, settings};
 use glam::Vec3;
@@ -61,6 +62,8 @@ pub struct Prediction<'a> {
     pub prediction: &'a PredictionConfig,
     /// Root that the trajectory is relative to.
     pub world_from_root: Transform,
+    /// Obstacles now.
+    pub around: Option<Around<'a>>,
 }
 
 impl Prediction<'_> {
@@ -94,6 +97,7 @@ impl Prediction<'_> {
                 let turning = self.turned(now_s + 0.5 * step);
                 self.simulation.advance_in_world(&turning, self.config, step, self.input.collide);
                 now_s += step;
+                self.simulation.keep_out(self.around.map(|around| around.later(now_s)), step);
             }
             now_s = t;
             let s = &self.simulation;
@@ -122,6 +126,7 @@ impl Prediction<'_> {
             speeds: self.speeds,
             max_speed_mps: self.max_speed_mps,
             velocity_half_life_s: self.config.velocity_half_life_s,
+            around: self.around,
         };
         steering.desired(&mut self.progress, ahead_s)
     }
@@ -145,6 +150,7 @@ impl Prediction<'_> {
                 let to = s.position + s.velocity * step;
                 let to = self.input.collide.map_or(to, |c| c(s.position, to));
                 s.position = if to.is_finite() { to } else { s.position };
+                s.keep_out(self.around.map(|around| around.later(now_s + (k + 1) as f32 * step)), step);
             }
             now_s = t;
             let s = &self.simulation;
@@ -206,6 +212,7 @@ mod tests {
             config: &SimulationConfig::default(),
             prediction: &PredictionConfig { model, ..Default::default() },
             world_from_root: root,
+            around: None,
         }
         .run(&TIMES, &mut out);
         out

@@ -2,6 +2,7 @@
 
 use crate::input::ExternalBody;
 use crate::math::{Facing, spring};
+use crate::obstacles::{Around, Mover};
 use crate::settings;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -93,6 +94,21 @@ impl Simulation {
             self.velocity = (to - from) / dt_s;
             self.acceleration = Vec3::ZERO;
         }
+    }
+
+    /// Moves out of obstacles, which push within `dt_s`, and loses the speed that leads into them.
+    pub(crate) fn keep_out(&mut self, around: Option<Around>, dt_s: f32) {
+        let Some(around) = around else { return };
+        let by = around.push_out(self.position, dt_s) - self.position;
+        let Some(away) = by.try_normalize() else { return };
+        self.position += by;
+        self.velocity -= away * self.velocity.dot(away).min(0.0);
+        self.acceleration -= away * self.acceleration.dot(away).min(0.0);
+    }
+
+    /// Returns it as a body among obstacles.
+    pub(crate) fn mover(&self, half_life_s: f32) -> Mover {
+        Mover { position: self.position, velocity: self.velocity, acceleration: self.acceleration, half_life_s }
     }
 }
 

@@ -163,7 +163,18 @@ pub fn run_seeing(case: &Case, frames: (f32, bool), see: impl FnMut(&MotionMatch
 }
 
 /// As [`run_seeing`], by another character.
-pub fn run_by(who: &Arc<Character>, case: &Case, frames: (f32, bool), mut see: impl FnMut(&MotionMatcher)) -> Seen {
+pub fn run_by(who: &Arc<Character>, case: &Case, frames: (f32, bool), see: impl FnMut(&MotionMatcher)) -> Seen {
+    run_asking(who, case, frames, |request| request, see)
+}
+
+/// As [`run_by`], with a request that `ask` changes.
+pub fn run_asking(
+    who: &Arc<Character>,
+    case: &Case,
+    frames: (f32, bool),
+    ask: impl Fn(ActionRequest) -> ActionRequest,
+    mut see: impl FnMut(&MotionMatcher),
+) -> Seen {
     let start_m = if case.kind == "drop" { case.size_m } else { 0.0 };
     let start = Transform { translation: Vec3::Y * start_m, ..Transform::IDENTITY };
     let mut m = MotionMatcher::of(who.clone(), start).unwrap();
@@ -172,7 +183,7 @@ pub fn run_by(who: &Arc<Character>, case: &Case, frames: (f32, bool), mut see: i
     let mut seen = Seen::default();
     let mut k = 15;
     advance(&mut m, &input, f64::from(k) * STEER_S, frames, |_| ());
-    let request = case.request(who.database().unwrap(), m.pose().world_from_root());
+    let request = ask(case.request(who.database().unwrap(), m.pose().world_from_root()));
     input.action = Some(request);
     while k < 100 && !seen.left() && !seen.steps.iter().any(|(_, s)| matches!(s, ActionStep::Refused(_))) {
         k += 1;

@@ -2,11 +2,30 @@
 
 use super::{Random, tiny};
 use footwork::advanced::database::TagCosts;
-use footwork::advanced::search::{Ahead, Candidates, Match, SearchQuery};
+use footwork::advanced::search::{Ahead, Blocked, Candidates, Match, SearchQuery};
 use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagCost, TagQuery, TagSpan};
 use footwork::frames::{FrameIndex, RowIndex};
+use footwork::math::{Facing, Transform};
+use footwork::obstacles::{Obstacle, ObstacleConfig, Obstacles};
 use footwork::schema::{ChannelSpec, Residual};
+use glam::{Vec2, Vec3};
 use proptest::prelude::*;
+
+/// Returns random obstacles around a character, some of them hostile.
+pub fn blocked(db: &Database, r: &mut Random) -> Blocked {
+    let mut point = |r: &mut Random, most: f32| Vec3::new(r.between(-most, most), 0.0, r.between(-most, most));
+    let of = |r: &mut Random, point: &mut dyn FnMut(&mut Random, f32) -> Vec3| Obstacle {
+        position: point(r, 3.0) * if r.unit() < 0.1 { 1e6 } else { 1.0 },
+        velocity: point(r, 2.0) * if r.unit() < 0.1 { 1e5 } else { 1.0 },
+        facing: Facing::from_yaw(r.between(-3.0, 3.0)),
+        half_m: Vec2::new(r.between(0.0, 1.5), r.between(0.0, 1.5)) * r.pick(&[0.0, 1.0, 1.0]),
+        radius_m: r.pick(&[0.0, 0.3, 1.0]),
+        height_m: r.pick(&[1.0, 2.0, 1e6]),
+    };
+    let obstacles: Vec<Obstacle> = (0..r.below(Obstacles::MOST + 1)).map(|_| of(r, &mut point)).collect();
+    let config = ObstacleConfig { cost: r.pick(&[0.0, 1e-3, 1.0, 1e6]), ..ObstacleConfig::default() };
+    Blocked::new(db, &config, Obstacles::new(&obstacles), Transform::IDENTITY)
+}
 
 /// Returns all admissible matches in order, computed independently of the library.
 pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
@@ -33,6 +52,9 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
             }
             let mut extra = query.transition_cost + of_tags;
             extra += db.row_costs.get(row).unwrap_or(&0.0);
+            if let Some(blocked) = query.blocked {
+                extra += blocked.of_row(db, row, mirrored);
+            }
             all.push(Match { row: row_index, mirrored, cost: cost + extra, continuing: false });
         }
     }
@@ -291,6 +313,7 @@ pub struct Question {
     pub max_cost: f32,
     pub candidates: Candidates,
     pub continuing: Option<Match>,
+    pub blocked: Option<Blocked>,
 }
 
 impl Question {
@@ -305,6 +328,7 @@ impl Question {
             max_cost,
             candidates,
             continuing,
+            blocked: None,
         }
     }
 
@@ -354,6 +378,7 @@ impl Question {
                     then_rows: 4 + r.below(4),
                 }),
             },
+            blocked: (r.unit() < 0.4).then(|| blocked(db, r)),
             ..Self::new(features, multipliers)
         }
     }
@@ -369,6 +394,7 @@ impl Question {
     pub fn ask(&self) -> SearchQuery<'_> {
         SearchQuery {
             continuing: self.continuing,
+            blocked: self.blocked.as_ref(),
             transition_cost: self.transition_cost,
             tag_costs: Some(&self.tag_costs),
             max_cost: self.max_cost,

@@ -9,7 +9,9 @@ use footwork::advanced::recorder::{Decision, NamedGround};
 use footwork::advanced::search::SearchIndex;
 use footwork::advanced::search::classics::Setting;
 use footwork::database::{Database, MirrorMode, TagCost};
-use footwork::input::{ExternalBody, Goal, GroundPoint, HandTarget, InputError, MotionInput, Path};
+use footwork::input::{
+    ExternalBody, Goal, GroundPoint, HandTarget, InputError, MotionInput, Obstacle, Obstacles, Path,
+};
 use footwork::input::{Stick, TrajectoryPoint};
 use footwork::learned::Networks;
 use footwork::matcher::Backend;
@@ -44,6 +46,7 @@ fn wall(_: Vec3, to: Vec3) -> Vec3 {
 struct Course {
     paths: [Path; 2],
     points: Vec<TrajectoryPoint>,
+    obstacles: [Obstacle; 3],
 }
 
 impl Course {
@@ -55,7 +58,10 @@ impl Course {
             facing: Facing::from_yaw(0.1 * k as f32),
         };
         let paths = [true, false].map(|closed| Path::new(corners.to_vec(), closed).unwrap());
-        Self { paths, points: (0..8).map(point).collect() }
+        let wall = Obstacle::cuboid(Vec3::Z * -2.0, glam::Vec2::new(3.0, 0.2), Facing::from_yaw(0.2), 2.0);
+        let person = Obstacle::circle(Vec3::X, 0.3, 1.8).moving(Vec3::NEG_X * 0.5);
+        let obstacles = [wall, person, Obstacle::circle(Vec3::NEG_X, 0.4, 3.0)];
+        Self { paths, points: (0..8).map(point).collect(), obstacles }
     }
 
     fn at(&self, k: usize, hooks: bool) -> MotionInput<'_> {
@@ -74,6 +80,7 @@ impl Course {
             ground: if hooks && !second.is_multiple_of(5) { Some(&ground) } else { None },
             collide: if hooks && !second.is_multiple_of(3) { Some(&wall) } else { None },
             body: (second % 4 == 1).then(|| ExternalBody { position: Vec3::Z * second as f32, ..Default::default() }),
+            obstacles: Obstacles::new(&self.obstacles[..second % 4]),
             look_at: (second % 2 == 1).then_some(Vec3::new(2.0, 1.5, 3.0)),
             hands: [
                 (second % 3 == 1).then_some(hand),

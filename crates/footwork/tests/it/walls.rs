@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` is not in the list; it is for offline use.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 29] = [
     "error",
     "expression",
     "files",
@@ -13,6 +13,7 @@ const ORDER: [&str; 28] = [
     "settings",
     "math",
     "frames",
+    "obstacles",
     "skeleton",
     "pose",
     "clip",

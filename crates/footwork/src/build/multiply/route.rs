@@ -99,8 +99,15 @@ fn step(
 ) {
     let input = MotionInput::stick(stick);
     let velocity_half_life_s = config.velocity_half_life_s;
-    let steering =
-        Steering { input: &input, now, before: desired, speeds, max_speed_mps: f32::INFINITY, velocity_half_life_s };
+    let steering = Steering {
+        input: &input,
+        now,
+        before: desired,
+        speeds,
+        max_speed_mps: f32::INFINITY,
+        velocity_half_life_s,
+        around: None,
+    };
     *desired = steering.desired(&mut PathProgress::default(), 0.0);
     now.advance(desired, config, dt_s);
 }

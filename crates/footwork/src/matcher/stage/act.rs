@@ -128,7 +128,7 @@ impl Act<'_> {
         let Ok(plan) = planned else { return false };
         let enters = is_free && (plan.cost <= config.enter_cost || plan.cost > last_cost);
         if enters {
-            self.enter(acting, request, &plan, false);
+            self.enter(acting, request.id, &plan, false);
         }
         enters
     }
@@ -154,13 +154,13 @@ impl Act<'_> {
         let planned = self.plan(acting, &ActionRequest { window_s, ..arrive });
         let plan = planned.ok().filter(|plan| plan.cost <= self.character.config.actions.enter_cost);
         if let Some(plan) = plan {
-            self.enter(acting, request, &plan, true);
+            self.enter(acting, request.id, &plan, true);
         }
         plan.is_some()
     }
 
     /// Returns true unless the body sits down, or the state machine plays a clip or moves the root by a montage.
-    fn is_free(&self, acting: &Acting) -> bool {
+    pub fn is_free(&self, acting: &Acting) -> bool {
         let (acted, memory) = Acted::split(self.state.director(&self.character.resolved.layout));
         let now_s = self.state.header.clock.time_s;
         // An arrival at an entry is over when the body rests.
@@ -174,6 +174,12 @@ impl Act<'_> {
 
     /// Returns the plan of a request that is entered now.
     fn plan(&mut self, acting: &Acting, request: &ActionRequest) -> Result<Plan, Refusal> {
+        let actions = &self.character.config.actions;
+        acting.actions.plan(&acting.db, actions, request, &self.situation())
+    }
+
+    /// Returns the character as a planner sees it.
+    pub fn situation(&mut self) -> Situation<'_> {
         let (character, input) = (self.character, self.input);
         write_shown_body(character, self.state, self.scratch);
         Query { character, input, state: self.state, scratch: self.scratch }.pose();
@@ -187,19 +193,18 @@ impl Act<'_> {
         }
         let (state, scratch) = (&*self.state, &*self.scratch);
         let root = scratch.shown.pose.world_from_root();
-        let situation = Situation {
+        Situation {
             root: Place::of(root),
             velocity: root.direction(scratch.shown.velocity.linear[0]),
             toes: &scratch.action_toes,
             pose: &scratch.action_pose,
             multipliers: &character.weights(character.weights_of(state)).multipliers,
             now_s: state.header.clock.time_s,
-        };
-        acting.actions.plan(&acting.db, &character.config.actions, request, &situation)
+        }
     }
 
     /// Begins an action, or with `on_way` an arrival at its entry.
-    fn enter(&mut self, acting: &Acting, request: &ActionRequest, plan: &Plan, on_way: bool) {
+    pub fn enter(&mut self, acting: &Acting, id: u16, plan: &Plan, on_way: bool) {
         let acted = *self.acted();
         if acted.acts() {
             self.tell(acted.id as u16, ActionStep::Left);
@@ -224,7 +229,7 @@ impl Act<'_> {
         *self.acted() = Acted {
             stage: PLAYS,
             action: plan.action as f32,
-            id: f32::from(request.id),
+            id: f32::from(id),
             rate: plan.rate,
             reported: 0.0,
             base_at_s,
@@ -242,7 +247,7 @@ impl Act<'_> {
             ..acted
         };
         if !on_way {
-            self.tell(request.id, ActionStep::Entered { action: plan.action });
+            self.tell(id, ActionStep::Entered { action: plan.action });
         }
     }
 }

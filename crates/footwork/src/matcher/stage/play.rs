@@ -1,5 +1,6 @@
 //! Playback: advances the playing clip from instant to instant.
 
+use super::predict::around;
 use super::root::Root;
 use crate::adjust::root::RootMode;
 use crate::input::{Goal, GroundPoint, MotionInput};
@@ -77,6 +78,8 @@ impl Play<'_> {
             h.root.simulation.follow_body(&body, (to_s - self.end_s) as f32, &desired, gait);
         } else if !unsteered {
             h.root.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
+            let feet_m = from.animated_root.translation.y;
+            h.root.simulation.keep_out(input.obstacles.around(&config.obstacles, to_s, feet_m), dt);
         }
         let to_playing_s = from.playing_s + dt_s * f64::from(h.playback.play_rate);
         let at = self.state.playhead(layout).at(from.playing_s);
@@ -98,7 +101,8 @@ impl Play<'_> {
         let h = &self.state.header;
         let moved = h.shown_root(&config.transition);
         let is_carried = director.play_rate(self.state.director(layout), &h.playback.playing, false).is_some();
-        let job = Root { character, ground: input.ground, is_carried, root: &mut self.state.header.root };
+        let around = around(character, input, self.state).filter(|_| owned.is_none());
+        let job = Root { character, ground: input.ground, around, is_carried, root: &mut self.state.header.root };
         job.run(before, moved, unsteered, dt);
     }
 

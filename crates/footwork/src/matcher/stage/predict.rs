@@ -5,6 +5,7 @@ use crate::matcher::character::Character;
 use crate::matcher::state::MatcherState;
 use crate::matcher::state_groups::{CONTROL_S, GoalState};
 use crate::math::{Facing, lerp};
+use crate::obstacles::Around;
 use crate::schema::TrajectorySample;
 use crate::trajectory::Simulation;
 use crate::trajectory::control::Steering;
@@ -28,6 +29,8 @@ pub struct Predict<'a> {
     pub max_speed_mps: f32,
     /// Simulated character; read.
     pub simulation: &'a Simulation,
+    /// Obstacles; read.
+    pub around: Option<Around<'a>>,
     /// True at a control tick: the turn rates of the desired velocity and facing are measured.
     pub tick: bool,
     /// True while nothing can be played: the character comes to rest.
@@ -48,6 +51,7 @@ impl Predict<'_> {
             speeds: &resolved.stick,
             max_speed_mps,
             velocity_half_life_s: resolved.springs.velocity_half_life_s,
+            around: self.around,
         };
         let unlimited = Steering { max_speed_mps: f32::INFINITY, ..steering };
         let faster = max_speed_mps.is_finite().then(|| unlimited.desired(&mut goal.path.clone(), 0.0));
@@ -109,5 +113,12 @@ pub fn prediction<'a>(character: &'a Character, input: &'a MotionInput<'a>, stat
         config: &character.resolved.springs,
         prediction: &config.prediction,
         world_from_root: h.shown_root(&config.transition),
+        around: around(character, input, state),
     }
+}
+
+/// Returns the obstacles around a character now.
+pub fn around<'a>(character: &'a Character, input: &MotionInput<'a>, state: &MatcherState) -> Option<Around<'a>> {
+    let h = &state.header;
+    input.obstacles.around(&character.config.obstacles, h.clock.time_s, h.root.animated.translation.y)
 }

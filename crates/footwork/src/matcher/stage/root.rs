@@ -7,6 +7,7 @@ use crate::matcher::character::Character;
 use crate::matcher::state::{BlockLayout, MatcherState};
 use crate::matcher::state_groups::RootState;
 use crate::math::{Facing, Quat, Transform, spring};
+use crate::obstacles::Around;
 use crate::trajectory::{Simulation, history};
 use glam::Vec3;
 
@@ -25,6 +26,8 @@ pub struct Root<'a> {
     pub character: &'a Character,
     /// Height of the ground; read.
     pub ground: Option<&'a GroundHook<'a>>,
+    /// Obstacles; read.
+    pub around: Option<Around<'a>>,
     /// True while a director plays its own motion: no search corrects what a limited adjustment leaves.
     pub is_carried: bool,
     /// Animated root and simulated character; written.
@@ -43,7 +46,7 @@ impl Root<'_> {
 
     /// Pulls the animation towards the simulated character.
     fn adjust(self, before: Transform, after: Transform, dt_s: f32) {
-        let Self { character, ground, is_carried, root: state } = self;
+        let Self { character, ground, around, is_carried, root: state } = self;
         let config = &character.config.root;
         config.pull_simulation(&mut state.simulation, after, dt_s);
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
@@ -55,7 +58,11 @@ impl Root<'_> {
             free_turn_radps: if is_carried { CARRIED } else { character.resolved.free_turn_radps },
             dt_s,
         };
-        let (shift, turn) = job.run(after);
+        let (mut shift, turn) = job.run(after);
+        if let Some(around) = around {
+            let shown = after.translation + shift;
+            shift += around.push_out(shown, dt_s) - shown;
+        }
         state.slip += (shift / dt_s - state.slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
         let root = &mut state.animated;
         root.translation += shift;

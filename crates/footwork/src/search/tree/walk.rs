@@ -1,6 +1,6 @@
 //! Descent of a search through the tree.
 
-use super::super::cost::{ColumnCost, ColumnOrder, row_cost_within};
+use super::super::cost::{ColumnCost, ColumnOrder, row_cost, row_cost_within};
 use super::super::kernels::{Block, LANES, Runnable, Sums, prefetch};
 use super::super::matched::Match;
 use super::super::visit::Visit;
@@ -174,13 +174,18 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
         if candidates.ahead.is_some_and(|ahead| !ahead.holds(self.visit.db, row)) {
             return;
         }
-        let within = (self.visit.query.extra_cost(self.visit.db, row, self.visit.mirrored), self.visit.best.limit());
-        let (q, row) = (self.visit.query, RowIndex::new(row));
-        let values = self.visit.db.features.row(row);
-        let cost = row_cost_within(q.features, q.multipliers, values, self.visit.order, self.visit.costs, within);
-        if let Some(cost) = cost {
-            self.visit.best.offer(Match { row, mirrored: self.visit.mirrored, cost, continuing: false });
+        let Visit { db, query: q, order, costs, mirrored, .. } = *self.visit;
+        let open = q.extra_cost_in_the_open(db, row, mirrored);
+        let (limit, values) = (self.visit.best.limit(), db.features.row(RowIndex::new(row)));
+        let Some(mut cost) = row_cost_within(q.features, q.multipliers, values, order, costs, (open, limit)) else {
+            return;
+        };
+        if q.blocked.is_some() {
+            // Few rows come so far, and obstacles cost more time than features.
+            let sum = row_cost(q.features, q.multipliers, values, order, costs);
+            cost = sum + q.with_obstacles(db, row, mirrored, open);
         }
+        self.visit.best.offer(Match { row: RowIndex::new(row), mirrored, cost, continuing: false });
     }
 
     /// Returns the distances of 16 boxes or rows.

@@ -2,7 +2,7 @@
 
 use crate::action_truth::{ActionKind, ActionTruth};
 use crate::body::joint;
-use crate::gates::{Extreme, Gate};
+use crate::gate::{Extreme, Gate};
 use crate::measure::Measured;
 use crate::truth::GaitClip;
 

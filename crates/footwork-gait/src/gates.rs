@@ -3,37 +3,10 @@
 use crate::action_gates::actions;
 use crate::body::{SHANK_M, Side, THIGH_M, joint};
 use crate::coverage::holes;
+use crate::gate::{Extreme, Gate};
 use crate::measure::{LegAngles, Measured, walking_jerk_mps3};
 use crate::truth::GaitClip;
 use footwork::clip::RawClip;
-
-/// One measured quantity and its bounds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Gate {
-    /// Name of the quantity, ending in its unit.
-    pub name: &'static str,
-    /// Measured value.
-    pub value: f32,
-    /// Smallest value that passes.
-    pub low: f32,
-    /// Largest value that passes.
-    pub high: f32,
-    /// Source of the bounds, or the reason for them.
-    pub source: &'static str,
-    /// Clip, time and body part of the worst value, for gates over many values; otherwise empty.
-    pub at: String,
-}
-
-impl Gate {
-    fn new(name: &'static str, value: f32, low: f32, high: f32, source: &'static str) -> Self {
-        Self { name, value, low, high, source, at: String::new() }
-    }
-
-    /// Returns true if the value lies within the bounds.
-    pub fn holds(&self) -> bool {
-        self.low <= self.value && self.value <= self.high
-    }
-}
 
 /// Joints whose jerk is measured; LAFAN1 uses the same names.
 pub const JERK_JOINTS: [&str; 6] = ["Hips", "Head", "LeftHand", "RightHand", "LeftToe", "RightToe"];
@@ -251,33 +224,6 @@ fn running(clips: &[GaitClip], out: &mut Vec<Gate>) {
         out.push(Gate::new("run_320_stance_knee_peak_deg", stance, 34.0, 60.0, source));
         let swing = range(curve[35..].iter().copied()).1;
         out.push(Gate::new("run_320_swing_knee_peak_deg", swing, 85.0, 125.0, source));
-    }
-}
-
-/// An extreme value and its location.
-pub(crate) struct Extreme {
-    sign: f32,
-    value: f32,
-    at: String,
-}
-
-impl Extreme {
-    fn least() -> Self {
-        Self { sign: -1.0, value: f32::MAX, at: String::new() }
-    }
-
-    pub(crate) fn most() -> Self {
-        Self { sign: 1.0, value: f32::MIN, at: String::new() }
-    }
-
-    pub(crate) fn meet(&mut self, value: f32, at: impl FnOnce() -> String) {
-        if (value - self.value) * self.sign > 0.0 {
-            (self.value, self.at) = (value, at());
-        }
-    }
-
-    pub(crate) fn gate(self, name: &'static str, low: f32, high: f32, source: &'static str) -> Gate {
-        Gate { name, value: self.value, low, high, source, at: self.at }
     }
 }
 

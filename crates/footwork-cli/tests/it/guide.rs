@@ -361,6 +361,11 @@ fn actions_can_be_followed() {
 }
 
 #[test]
+fn obstacles_can_be_followed() {
+    assert!(follow("obstacles.md") >= 1);
+}
+
+#[test]
 fn montages_can_be_followed() {
     assert!(follow("montages.md") >= 2);
 }

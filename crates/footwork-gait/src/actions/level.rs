@@ -13,10 +13,10 @@ use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
 
-/// Drops from 0.5 to 1.75 m.
+/// Drops from 0.5 to 1.75 m. Those from 0.85 m are not taken at a run.
 pub(super) fn drops(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
-    for (height, give_m) in [(0.5, 0.26), (1.1, 0.32), (1.75, 0.33)] {
+    for (height, give_m, runs) in [(0.5, 0.26, true), (0.85, 0.3, false), (1.2, 0.32, true), (1.75, 0.33, true)] {
         let (script, marks) = hop(
             options,
             Hop {
@@ -31,7 +31,8 @@ pub(super) fn drops(options: &GaitOptions) -> Vec<Script> {
             },
         );
         out.push(over_edge(script, marks, height));
-        for (gait, speed, flight_mps) in [("walk", [1.4, 1.4], 1.5), ("run", [3.75, 1.75], 3.0)] {
+        let gaits = [("walk", [1.4, 1.4], 1.5), ("run", [3.75, 1.75], 3.0)];
+        for (gait, speed, flight_mps) in gaits.into_iter().take(1 + usize::from(runs)) {
             let (script, marks) = leap(
                 options,
                 Leap {
@@ -57,12 +58,12 @@ fn over_edge(mut script: Script, marks: Marks, height: f32) -> Script {
     script
 }
 
-/// One step up, or down, by 0.17 to 0.43 m, with the left foot first.
+/// One step up, or down, by 0.17 to 0.44 m, with the left foot first.
 pub(super) fn steps(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for way in [1.0, -1.0] {
         for walks in [false, true] {
-            for height in [0.17, 0.30, 0.43] {
+            for height in [0.17, 0.26, 0.35, 0.44] {
                 out.push(step(options, height * way, walks));
             }
         }

@@ -2,8 +2,10 @@
 //!
 //! The character goes there by itself. Where and when it comes to rest is measured on the shown root, against the request alone.
 
-use super::{ActionsError, LONGEST_FRAMES, RUN_UP_FRAMES, percentile};
+use super::ask::{LONGEST_FRAMES, RUN_UP_FRAMES};
+use super::error::ActionsError;
 use crate::RATE_HZ;
+use crate::samples::percentile;
 use footwork::advanced::math::Random;
 use footwork::input::{ActionRequest, Goal, MotionInput};
 use footwork::matcher::{ActionStep, Character, MotionMatcher};

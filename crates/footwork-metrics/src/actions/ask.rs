@@ -24,6 +24,11 @@ pub const KINDS: [&str; 13] = [
     "handshake",
 ];
 
+/// Frames of the run-up: 2.5 s.
+pub const RUN_UP_FRAMES: u32 = 150;
+/// Frames after which a request that is not over counts as not met: 20 s.
+pub const LONGEST_FRAMES: u32 = 1200;
+
 /// Distance of the toe joints from the edge of a gap, at the take-off and at the landing, in metres.
 const TOES_M: [f32; 2] = [0.09, 0.21];
 /// Distance of the toe joints behind the edge of a step up, and beyond that of a step down, in metres.

@@ -1,7 +1,8 @@
 //! Handshakes: two characters that stand apart, turned away from each other, are steered together. The distance of their shown hands is
 //! measured while both touch.
 
-use super::ActionsError;
+use super::ask::LONGEST_FRAMES;
+use super::error::ActionsError;
 use crate::RATE_HZ;
 use crate::samples::percentile;
 use footwork::actions::Limb;
@@ -21,8 +22,6 @@ const APART_M: [f32; 2] = [0.5, 3.0];
 const TURNED_DEG: f32 = 60.0;
 /// Frames from one steering instant to the next: 1/6 s.
 const STEER_FRAMES: u32 = 10;
-/// Frames after which a meeting that is not over counts as not met: 20 s.
-const LONGEST_FRAMES: u32 = 1200;
 /// Frames for which both stand before they are to meet: 0.5 s.
 const STAND_FRAMES: u32 = 30;
 

@@ -24,7 +24,7 @@ use crate::metrics::jerk::velocity_change_mps;
 use crate::motion::{Motion, Space};
 use crate::samples::percentile;
 use crate::source::Source;
-use ask::Asked;
+use ask::{Asked, LONGEST_FRAMES, RUN_UP_FRAMES};
 use footwork::advanced::math::Random;
 use footwork::database::Database;
 use footwork::frames::JointIndex;
@@ -43,10 +43,6 @@ use xxhash_rust::xxh3::Xxh3;
 const ARRIVALS: usize = 500;
 /// Frames from one steering instant to the next: 1/6 s.
 const STEER_FRAMES: u32 = 10;
-/// Frames of the run-up: 2.5 s.
-const RUN_UP_FRAMES: u32 = 150;
-/// Frames after which a request that is not over counts as not met: 20 s.
-const LONGEST_FRAMES: u32 = 1200;
 /// Frames for which a seat is held: 1 s.
 const SEATED_FRAMES: u32 = 60;
 /// Frames after an action in which jumps of joints count: 0.5 s.

@@ -1,7 +1,7 @@
 //! The field of obstacles: pillars, walls and people who walk to and fro, and a random stick. Each run is made twice, with the
 //! obstacles in the input and without. The circle of a body is measured against them, at the root and at the hips.
 
-use super::ActionsError;
+use super::error::ActionsError;
 use crate::RATE_HZ;
 use crate::samples::percentile;
 use footwork::advanced::math::{Random, cos, sin};

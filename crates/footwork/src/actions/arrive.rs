@@ -1,9 +1,8 @@
 //! Reading of arrivals: stretches of locomotion at whose end the root rests. They are actions with one mark, the root at rest.
 
 use super::action::{Action, Contact, Entry, Limb, Mark, Passes, Phases};
-use super::config::ActionConfig;
+use super::config::{ActionConfig, SHORTEST_S};
 use super::place::Place;
-use super::plan::SHORTEST_S;
 use super::read::{entries, plants};
 use super::track::{Track, runs};
 use crate::database::{Database, TagMask};

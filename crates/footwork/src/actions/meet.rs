@@ -7,9 +7,10 @@
 //! the first pair counts: by action and entry of the first character, then of the second.
 
 use super::action::{Action, Limb};
-use super::config::ActionConfig;
+use super::config::{ActionConfig, SHORTEST_S};
 use super::place::{Correction, Place};
-use super::plan::{Miss, Plan, SHORTEST_S, Situation, warp, with_pose};
+use super::plan::{Plan, Situation, warp, with_pose};
+use super::refusal::Miss;
 use super::table::Actions;
 use crate::database::Database;
 use crate::input::{ActionKind, ActionRequest};

@@ -6,9 +6,9 @@
 
 use super::action::{Action, Entry, MAX_MARKS, Passes};
 use super::arrive::{FOOT_M, way};
-use super::config::ActionConfig;
+use super::config::{ActionConfig, SHORTEST_S};
 use super::place::Place;
-use super::refusal::{Refusal, RefusalReason};
+use super::refusal::{Miss, Refusal, RefusalReason};
 use super::table::Actions;
 use super::warp::Warp;
 use crate::database::Database;
@@ -49,14 +49,8 @@ pub struct Plan {
     pub cost: f32,
 }
 
-/// Shortest time before the first contact, in seconds: a shorter action is over before it is seen.
-pub(super) const SHORTEST_S: f32 = 0.12;
-
 /// The same if hands touch first, in seconds: the body must have blended in, or the arm is too short.
 const HANDS_S: f32 = 0.3;
-
-/// A reason with the factor by which its limit is exceeded.
-pub(super) type Miss = (f32, RefusalReason);
 
 /// The candidate that misses least.
 #[derive(Default)]

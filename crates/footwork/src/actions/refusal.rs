@@ -15,6 +15,9 @@ pub struct Refusal {
     pub may_change: bool,
 }
 
+/// A reason with the factor by which its limit is exceeded.
+pub(super) type Miss = (f32, RefusalReason);
+
 /// Reason of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

@@ -12,8 +12,10 @@ use glam::{Vec2, Vec3};
 const JOINTS: usize = 5;
 /// Frames of a sweep.
 const FRAMES: usize = 16;
-/// Steps of a joint from one frame to the next.
-const STEPS: usize = 4;
+/// Distance between the tested points of the way of a joint, in metres, and their largest number from one frame to the next. Where a point
+/// is deeper than [`THROUGH_M`], the thinnest block is twice as thick.
+const STEP_M: f32 = LEAST_HALF_M - THROUGH_M;
+const MOST_STEPS: f32 = 32.0;
 /// Least half width of a block, in metres: a thin wall is not passed between two steps, nor shallower than [`THROUGH_M`].
 const LEAST_HALF_M: f32 = 0.1;
 /// Rate of the stored positions, in 1/s.
@@ -67,7 +69,8 @@ impl Body {
         for k in 1..=FRAMES {
             let now = at(from_s + (to_s - from_s) * k as f32 / FRAMES as f32);
             for (a, b) in before.into_iter().zip(now) {
-                let steps = (1..=STEPS).map(|s| a + (b - a) * (s as f32 / STEPS as f32));
+                let count = ((b - a).length() / STEP_M).ceil().clamp(1.0, MOST_STEPS);
+                let steps = (1..=count as usize).map(|s| a + (b - a) * (s as f32 / count));
                 deepest_m = steps.fold(deepest_m, |deepest_m, at| deepest_m.max(depth_m(block, at)));
             }
             before = now;

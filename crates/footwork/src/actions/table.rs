@@ -3,8 +3,7 @@
 use super::action::Action;
 use super::arrive::Ways;
 use super::place::{Correction, Place};
-use super::plan::Miss;
-use super::refusal::RefusalReason;
+use super::refusal::{Miss, RefusalReason};
 use super::sweep::{Body, THROUGH_M};
 use super::warp::Warp;
 use super::{arrive, read};
@@ -105,7 +104,8 @@ impl Actions {
         let swept = request.block.as_ref().zip(self.bodies.get(k));
         let depth_m = swept.map_or(0.0, |(block, body)| body.depth_m(warp, block));
         let reason = RefusalReason::Blocked { depth_m, limit_m: THROUGH_M };
-        if depth_m > THROUGH_M { Err((depth_m / THROUGH_M, reason)) } else { Ok(()) }
+        // A take that fits but for the block is nearer than one of another height.
+        if depth_m > THROUGH_M { Err((1.0 + depth_m - THROUGH_M, reason)) } else { Ok(()) }
     }
 
     /// The same of an action that is entered where its first contact needs no shift.

@@ -23,7 +23,7 @@ const HOP_MPS: f32 = 1.3;
 /// Time after the highest point at which the hand lets go, in seconds.
 const LETS_GO_S: f32 = 0.02;
 
-/// The way of the pelvis over an obstacle: it flies, is borne by the hand, and flies again.
+/// The path of the pelvis over an obstacle: it flies, is borne by the hand, and flies again.
 #[derive(Clone, Copy)]
 struct Borne {
     flight: Flight,
@@ -37,7 +37,7 @@ struct Borne {
 }
 
 impl Borne {
-    /// Returns the way from a height over a top to another height, at a speed over the ground.
+    /// Returns the path from a height over a top to another height, at a speed over the ground.
     fn over(from: f32, to: f32, top: f32, mps: f32) -> Self {
         let rises_s = REACH_M / mps;
         // The hand bears the body so that it rises for this time.

@@ -1,4 +1,4 @@
-//! What is read from clips whose contacts are known: missed contacts, and their errors of time and place.
+//! The reading of clips whose contacts are known: missed contacts, errors of time and place.
 
 use super::watch::Worst;
 use crate::samples::percentile;

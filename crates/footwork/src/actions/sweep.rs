@@ -12,7 +12,7 @@ use glam::{Vec2, Vec3};
 const JOINTS: usize = 5;
 /// Frames of a sweep.
 const FRAMES: usize = 16;
-/// Distance between the tested points of the way of a joint, in metres, and their largest number from one frame to the next. Where a point
+/// Distance between the tested points of the path of a joint, in metres, and their largest number from one frame to the next. Where a point
 /// is deeper than [`THROUGH_M`], the thinnest block is twice as thick.
 const STEP_M: f32 = LEAST_HALF_M - THROUGH_M;
 const MOST_STEPS: f32 = 32.0;

@@ -181,7 +181,7 @@ impl Way {
         for starts in runs(windows, 1, dwells) {
             let stillest = starts.min_by(|a, b| spread_m(*a).total_cmp(&spread_m(*b))).unwrap_or(0);
             let dwell = self.dwell(stillest..stillest + least, rate_hz);
-            // What is shorter at its true ends only turns there.
+            // A shorter rest at its true ends is only a turn there.
             if dwell.0.len() >= least && found.last().is_none_or(|(before, _)| before.end <= dwell.0.start) {
                 found.push(dwell);
             }

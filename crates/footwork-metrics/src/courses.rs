@@ -352,7 +352,9 @@ mod tests {
             let [old, new] = [pair[0].movement, pair[1].movement];
             let pushed = new.length();
             assert!((0.25 - 1e-5..=1.0 + 1e-5).contains(&pushed) && (pushed - old.length()).abs() < 0.0032);
-            assert!(old.angle_to(new).abs() <= PI / 9.0 / 60.0 + 1e-3, "{old} {new}");
+            // The sine of a small angle.
+            let turned_rad = old.normalize().perp_dot(new.normalize()).abs();
+            assert!(turned_rad <= PI / 9.0 / 60.0 + 1e-4, "{old} {new}");
             quarters[((pushed - 0.25) / 0.1875).min(3.0) as usize] += 1;
         }
         assert!(quarters.iter().all(|rows| *rows > 1000), "{quarters:?}");

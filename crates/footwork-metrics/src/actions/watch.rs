@@ -140,7 +140,7 @@ impl<'a> Watch<'a> {
             match event.step {
                 ActionStep::Entered { action } => self.entered = Some(action),
                 ActionStep::Touched { contact } => {
-                    let mark = Some(usize::from(contact));
+                    let mark = Some(contact);
                     let touches = |action: usize| all[action].contacts.iter().any(|c| c.mark == mark);
                     seen.without_joint += usize::from(!self.entered.is_some_and(touches));
                 }

@@ -284,8 +284,7 @@ impl Measurement {
         for steady in &course.steady {
             let kind = if steady.circle { Quantity::SteadyCircle } else { Quantity::SteadyStraight };
             for frame in steady.rows.clone() {
-                let transitions = recording.seams.iter().filter(|seam| seam.frame == frame).count();
-                let per_s = transitions as f32 * RATE_HZ;
+                let per_s = transitions_per_s(recording, frame);
                 let whole = || place.moment(&recording.motion, frame, JointIndex(0));
                 self.push(kind, per_s, whole);
                 self.push(Quantity::Steady, per_s, whole);
@@ -328,12 +327,9 @@ impl Measurement {
             let whole = || place.moment(motion, frame, JointIndex(0));
             self.push(Q::GentlePath, root::path_error_m(root, simulated), whole);
             self.push(Q::GentleHeading, root::heading_error_deg(root, recording.simulated_facings[frame]), whole);
-            let transitions = recording.seams.iter().filter(|seam| seam.frame == frame).count();
-            self.push(Q::GentleTransitions, transitions as f32 * RATE_HZ, whole);
-            let roots = |frame: usize| motion.roots[frame].translation;
-            let wanted = |frame: usize| recording.simulated[frame];
-            let speeds = posture::speed_of_mps(roots, frame).zip(posture::speed_of_mps(wanted, frame));
-            if let Some((shown, wanted)) = speeds {
+            self.push(Q::GentleTransitions, transitions_per_s(recording, frame), whole);
+            let wanted = posture::speed_of_mps(|frame| recording.simulated[frame], frame);
+            if let Some((shown, wanted)) = posture::speed_mps(motion, frame).zip(wanted) {
                 self.push(Q::GentleSpeed, (shown - wanted).abs(), whole);
             }
             for (slot, toe) in source.subject.contact_joints.iter().enumerate() {
@@ -406,6 +402,11 @@ impl Place {
         let Self { course, run } = self;
         Occurrence { course, run, frame, joint, clip: playing.clip, clip_frame: playing.frame }
     }
+}
+
+/// Returns the transitions in a frame of a recording, per second.
+fn transitions_per_s(recording: &Recording, frame: usize) -> f32 {
+    recording.seams.iter().filter(|seam| seam.frame == frame).count() as f32 * RATE_HZ
 }
 
 #[cfg(test)]

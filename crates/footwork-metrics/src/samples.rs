@@ -100,6 +100,11 @@ pub fn percentile(values: &mut [f32], pct: f32) -> f32 {
     if share > 0.0 { footwork::advanced::math::lerp(*low, high, share) } else { *low }
 }
 
+/// Returns the same; 0 for an empty list.
+pub fn percentile_or_zero(values: &mut [f32], pct: f32) -> f32 {
+    if values.is_empty() { 0.0 } else { percentile(values, pct) }
+}
+
 /// Returns mean and standard deviation of a statistic over runs. The deviation is that of a sample; `None` for fewer than two
 /// runs.
 pub fn mean_and_sd(values: &[f32]) -> Option<(f32, Option<f32>)> {

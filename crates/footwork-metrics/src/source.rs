@@ -4,7 +4,7 @@ use crate::RATE_HZ;
 use crate::metrics::posture::Posture;
 use crate::metrics::{jerk, skate};
 use crate::motion::{Motion, SourceFrame, Space, Subject};
-use crate::samples::percentile;
+use crate::samples::percentile_or_zero;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::matcher::Playing;
@@ -69,11 +69,8 @@ impl VelocityChanges {
         let between: Vec<&Motion> = between.iter().collect();
         let of_joint = |joint: usize| {
             let mut whole = changes(motions, joint);
-            if whole.is_empty() {
-                return (0.0, 0.0);
-            }
             let max = whole.iter().copied().chain(changes(&between, joint)).fold(0.0, f32::max);
-            (percentile(&mut whole, 99.9), max)
+            (percentile_or_zero(&mut whole, 99.9), max)
         };
         let (p999_mps, own_mps): (Vec<f32>, Vec<f32>) = (0..joints).into_par_iter().map(of_joint).unzip();
         let of_both = |(joint, own): (usize, &f32)| mirror.map_or(*own, |mirror| own.max(own_mps[mirror[joint].at()]));
@@ -101,7 +98,7 @@ impl Source {
             let known: Vec<Option<f32>> = motions.iter().map(|m| of(m, &subject.contact_joints)).collect();
             let mut found: Vec<f32> = known.iter().copied().flatten().collect();
             // For a clip without contacts, the median of the other clips is used.
-            let usual = if found.is_empty() { 0.0 } else { percentile(&mut found, 50.0) };
+            let usual = percentile_or_zero(&mut found, 50.0);
             known.into_iter().map(move |h| h.unwrap_or(usual)).collect::<Vec<f32>>()
         };
         let (rest, lowest) = (heights(skate::rest_height_m), heights(skate::lowest_height_m));
@@ -152,7 +149,7 @@ impl Source {
             let joint = JointIndex::new(joint);
             let mut changes: Vec<f32> =
                 played.iter().filter_map(|playing| self.velocity_change_mps(*playing, joint)).collect();
-            if changes.is_empty() { 0.0 } else { percentile(&mut changes, 99.9) }
+            percentile_or_zero(&mut changes, 99.9)
         };
         (0..self.changes.p999_mps.len()).into_par_iter().map(of_joint).collect()
     }

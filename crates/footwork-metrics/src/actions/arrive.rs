@@ -5,7 +5,7 @@
 use super::ask::{LONGEST_FRAMES, RUN_UP_FRAMES};
 use super::error::ActionsError;
 use crate::RATE_HZ;
-use crate::samples::percentile;
+use crate::samples::percentile_or_zero;
 use footwork::advanced::math::Random;
 use footwork::input::{ActionRequest, Goal, MotionInput};
 use footwork::matcher::{ActionStep, Character, MotionMatcher};
@@ -95,10 +95,11 @@ pub fn arrive(character: &Arc<Character>, seed: u64, requests: usize) -> Result<
             Outcome::Refused(reason) => *out.arrival_reasons.entry(reason).or_default() += 1,
         }
     }
-    let at = |values: &mut Vec<f32>, pct: f32| if values.is_empty() { 0.0 } else { percentile(values, pct) };
     out.arrival_refused_pct = 100.0 * (requests - all_m.len()) as f32 / requests.max(1) as f32;
-    (out.arrival_m_p99, out.arrival_deg_p99) = (at(&mut all_m, 99.0), at(&mut all_deg, 99.0));
-    (out.arrival_s_p99, out.arrival_took_s_p50) = (at(&mut all_s, 99.0), at(&mut took_s, 50.0));
+    (out.arrival_m_p99, out.arrival_deg_p99) =
+        (percentile_or_zero(&mut all_m, 99.0), percentile_or_zero(&mut all_deg, 99.0));
+    (out.arrival_s_p99, out.arrival_took_s_p50) =
+        (percentile_or_zero(&mut all_s, 99.0), percentile_or_zero(&mut took_s, 50.0));
     Ok(out)
 }
 

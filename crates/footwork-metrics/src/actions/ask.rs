@@ -24,6 +24,8 @@ pub const KINDS: [&str; 13] = [
     "handshake",
 ];
 
+/// Frames from one steering instant to the next: 1/6 s.
+pub const STEER_FRAMES: u32 = 10;
 /// Frames of the run-up: 2.5 s.
 pub const RUN_UP_FRAMES: u32 = 150;
 /// Frames after which a request that is not over counts as not met: 20 s.

@@ -1,10 +1,10 @@
 //! Handshakes: two characters that stand apart, turned away from each other, are steered together. The distance of their shown hands is
 //! measured while both touch.
 
-use super::ask::LONGEST_FRAMES;
+use super::ask::{LONGEST_FRAMES, STEER_FRAMES};
 use super::error::ActionsError;
 use crate::RATE_HZ;
-use crate::samples::percentile;
+use crate::samples::percentile_or_zero;
 use footwork::actions::Limb;
 use footwork::advanced::math::Random;
 use footwork::input::{Goal, MotionInput};
@@ -20,8 +20,6 @@ use std::sync::Arc;
 const APART_M: [f32; 2] = [0.5, 3.0];
 /// Angle by which each is turned away from the other, in degrees.
 const TURNED_DEG: f32 = 60.0;
-/// Frames from one steering instant to the next: 1/6 s.
-const STEER_FRAMES: u32 = 10;
 /// Frames for which both stand before they are to meet: 0.5 s.
 const STAND_FRAMES: u32 = 30;
 
@@ -66,12 +64,11 @@ impl MeetingCourse {
         let mut hands_m: Vec<f32> = seen.iter().flat_map(|seen| seen.hands_m.iter().copied()).collect();
         let mut touched_s: Vec<f32> = seen.iter().filter_map(|seen| seen.touched_s).collect();
         let taken = seen.iter().filter(|seen| seen.taken).count();
-        let at = |values: &mut Vec<f32>, pct: f32| if values.is_empty() { 0.0 } else { percentile(values, pct) };
         Ok(MeetingFigures {
             handshakes: seen.len(),
             handshake_taken_pct: 100.0 * taken as f32 / seen.len().max(1) as f32,
-            handshake_hand_m_p99: at(&mut hands_m, 99.0),
-            handshake_s_p50: at(&mut touched_s, 50.0),
+            handshake_hand_m_p99: percentile_or_zero(&mut hands_m, 99.0),
+            handshake_s_p50: percentile_or_zero(&mut touched_s, 50.0),
         })
     }
 

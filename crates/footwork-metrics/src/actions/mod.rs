@@ -22,9 +22,9 @@ pub use watch::Worst;
 use crate::RATE_HZ;
 use crate::metrics::jerk::velocity_change_mps;
 use crate::motion::{Motion, Space};
-use crate::samples::percentile;
+use crate::samples::percentile_or_zero;
 use crate::source::Source;
-use ask::{Asked, LONGEST_FRAMES, RUN_UP_FRAMES};
+use ask::{Asked, LONGEST_FRAMES, RUN_UP_FRAMES, STEER_FRAMES};
 use footwork::advanced::math::Random;
 use footwork::database::Database;
 use footwork::frames::JointIndex;
@@ -41,8 +41,6 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// Most requests to arrive.
 const ARRIVALS: usize = 500;
-/// Frames from one steering instant to the next: 1/6 s.
-const STEER_FRAMES: u32 = 10;
 /// Frames for which a seat is held: 1 s.
 const SEATED_FRAMES: u32 = 60;
 /// Frames after an action in which jumps of joints count: 0.5 s.
@@ -202,18 +200,18 @@ fn figures(seen: &[(Asked, Seen)]) -> ActionFigures {
     out.taken_by_kind_pct = by_kind.iter().map(|(kind, n)| ((*kind).to_owned(), pct(*n))).collect();
     out.refused_pct_of_unreachable = pct(unreachable);
     let all = |of: &dyn Fn(&Seen) -> Vec<f32>| seen.iter().flat_map(|(_, seen)| of(seen)).collect::<Vec<f32>>();
-    let at = |values: &mut Vec<f32>, pct: f32| if values.is_empty() { 0.0 } else { percentile(values, pct) };
     let mut errors_m = all(&|s| s.errors_m.clone());
     out.contacts = errors_m.len();
-    (out.contact_error_m_p50, out.contact_error_m_p99) = (at(&mut errors_m, 50.0), at(&mut errors_m, 99.0));
-    out.contact_hold_error_m_p99 = at(&mut all(&|s| s.hold_errors_m.clone()), 99.0);
+    (out.contact_error_m_p50, out.contact_error_m_p99) =
+        (percentile_or_zero(&mut errors_m, 50.0), percentile_or_zero(&mut errors_m, 99.0));
+    out.contact_hold_error_m_p99 = percentile_or_zero(&mut all(&|s| s.hold_errors_m.clone()), 99.0);
     let mut errors_s = all(&|s| s.error_s.into_iter().collect());
     out.timed = errors_s.len();
-    out.contact_error_s_p99 = at(&mut errors_s, 99.0);
+    out.contact_error_s_p99 = percentile_or_zero(&mut errors_s, 99.0);
     let mut slides_m = all(&|s| s.slides_m.clone());
     [out.plant_slide_m_p50, out.plant_slide_m_p90, out.plant_slide_m_p99] =
-        [50.0, 90.0, 99.0].map(|pct| at(&mut slides_m, pct));
-    out.waited_s_p50 = at(&mut all(&|s| waited_s(s).into_iter().collect()), 50.0);
+        [50.0, 90.0, 99.0].map(|pct| percentile_or_zero(&mut slides_m, pct));
+    out.waited_s_p50 = percentile_or_zero(&mut all(&|s| waited_s(s).into_iter().collect()), 50.0);
     out.decision_hash = format!("{:016x}", hash.digest());
     out
 }

@@ -3,7 +3,7 @@
 
 use super::error::ActionsError;
 use crate::RATE_HZ;
-use crate::samples::percentile;
+use crate::samples::percentile_or_zero;
 use footwork::advanced::math::{Random, cos, sin};
 use footwork::input::{Gait, MotionInput, Obstacle, Obstacles, Stick};
 use footwork::matcher::{Character, MotionMatcher};
@@ -80,7 +80,7 @@ impl ObstacleCourse {
         let (mut with, without) = (inside(0), inside(1));
         let frames: usize = runs.iter().map(|run| run[1].depths_m.len()).sum();
         Ok(ObstacleFigures {
-            inside_m_p95: if with.is_empty() { 0.0 } else { percentile(&mut with, 95.0) },
+            inside_m_p95: percentile_or_zero(&mut with, 95.0),
             inside_m_max: with.iter().copied().fold(0.0, f32::max),
             inside_time_ratio: with.len() as f32 / without.len().max(1) as f32,
             inside_pct_without: 100.0 * without.len() as f32 / frames.max(1) as f32,

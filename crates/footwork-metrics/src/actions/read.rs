@@ -1,7 +1,7 @@
 //! The reading of clips whose contacts are known: missed contacts, errors of time and place.
 
 use super::watch::Worst;
-use crate::samples::percentile;
+use crate::samples::percentile_or_zero;
 use footwork::actions::Contact;
 use footwork::matcher::Character;
 use glam::Vec3;
@@ -59,8 +59,8 @@ pub fn read(character: &Character, known: &[KnownContact]) -> ReadFigures {
         }
     }
     out.read_worst.extend(worst);
-    let at = |values: &mut Vec<f32>| if values.is_empty() { 0.0 } else { percentile(values, 99.0) };
-    (out.read_contact_s_p99, out.read_contact_m_p99) = (at(&mut times_s), at(&mut places_m));
+    (out.read_contact_s_p99, out.read_contact_m_p99) =
+        [&mut times_s, &mut places_m].map(|values| percentile_or_zero(values, 99.0)).into();
     out
 }
 

@@ -3,7 +3,7 @@
 use crate::ground::GroundKind;
 use crate::metrics::{feet, posture};
 use crate::motion::{Motion, Space, Subject};
-use crate::samples::percentile;
+use crate::samples::{percentile, percentile_or_zero};
 use footwork::frames::JointIndex;
 use glam::Vec3;
 
@@ -70,7 +70,7 @@ fn level_walk(motion: &Motion, subject: &Subject, ground: GroundKind, frames: &[
     let mut bends: Vec<f32> = frames.iter().map(|f| bend_deg(motion, subject, *f)).collect();
     let mut toes: Vec<f32> =
         frames.iter().flat_map(|f| toes_m(motion, subject, ground, *f)).map(|(_, height_m)| height_m).collect();
-    let toe_m = if toes.is_empty() { 0.0 } else { percentile(&mut toes, 50.0) };
+    let toe_m = percentile_or_zero(&mut toes, 50.0);
     Some(LevelWalk { hips_m: percentile(&mut hips, 50.0), bend_deg: percentile(&mut bends, 50.0), toe_m })
 }
 

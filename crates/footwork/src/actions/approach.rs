@@ -53,9 +53,7 @@ impl Actions {
                 return Ok(Approach { action: k, to: marks[0], velocity: Vec3::ZERO, then_s: 0.0 });
             }
             let first = warp(action, 0, root, marks);
-            let fixed =
-                config.fixed(&first, request).and_then(|cost| self.may_clear(k, &first, request).map(|()| cost));
-            let fixed = match fixed {
+            let fixed = match self.fixed(config, k, &first, request) {
                 Ok(cost) => cost,
                 Err(miss) => {
                     nearest.note(k, miss, false);

@@ -322,9 +322,7 @@ impl Actions {
         for (k, action) in self.of_request(request) {
             let Some(marks) = places(action, request, situation.root.position.y) else { continue };
             let first = warp(action, 0, situation.root, marks);
-            let fixed =
-                config.fixed(&first, request).and_then(|cost| self.may_clear(k, &first, request).map(|()| cost));
-            let fixed = match fixed {
+            let fixed = match self.fixed(config, k, &first, request) {
                 Ok(cost) => cost,
                 Err(miss) => {
                     // The way to an arrival may lead up or down.

@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::arrive::Ways;
+use super::config::ActionConfig;
 use super::place::{Correction, Place};
 use super::refusal::{Miss, RefusalReason};
 use super::sweep::{Body, THROUGH_M};
@@ -108,17 +109,26 @@ impl Actions {
         if depth_m > THROUGH_M { Err((1.0 + depth_m - THROUGH_M, reason)) } else { Ok(()) }
     }
 
-    /// The same of an action that is entered where its first contact needs no shift.
+    /// Returns the cost of an action that is the same for every entry; its first entry is that of the warp. The body is swept as if it
+    /// entered where the first contact needs no shift. Allocates nothing.
     ///
     /// # Errors
-    /// Returns the depth as a miss.
-    pub(super) fn may_clear(&self, k: usize, warp: &Warp, request: &ActionRequest) -> Result<(), Miss> {
-        if request.block.is_none() {
-            return Ok(());
+    /// Returns what is missed.
+    pub(super) fn fixed(
+        &self,
+        config: &ActionConfig,
+        k: usize,
+        first: &Warp,
+        request: &ActionRequest,
+    ) -> Result<f32, Miss> {
+        let cost = config.fixed(first, request)?;
+        if request.block.is_some() {
+            let at: Correction = first.at_mark(0);
+            let yaw_rad = first.clip_root.yaw_rad + at.turn_rad;
+            let root = Place { position: at.point(first.clip_root.position), yaw_rad };
+            self.clears(k, &Warp { root, ..*first }, request)?;
         }
-        let at: Correction = warp.at_mark(0);
-        let root = Place { position: at.point(warp.clip_root.position), yaw_rad: warp.clip_root.yaw_rad + at.turn_rad };
-        self.clears(k, &Warp { root, ..*warp }, request)
+        Ok(cost)
     }
 
     /// Returns true if there are none.

@@ -1,9 +1,10 @@
 //! Requests for actions, and what becomes of them.
 
-use super::{Random, walk};
-use footwork::actions::Limb;
+use super::{Random, bits, walk};
+use footwork::actions::{Limb, Place, Plan, Refusal, Situation};
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::database::{Database, MirrorMode};
+use footwork::frames::RowIndex;
 use footwork::input::{ActionContact, ActionRequest, Goal, MotionInput};
 use footwork::matcher::{ActionStep, ActionView, Character, MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Transform};
@@ -233,4 +234,49 @@ pub fn vaulting() -> (MotionMatcher, MotionInput<'static>, usize) {
     }
     let action = Some(case.request(&database(), m.pose().world_from_root()));
     (m, MotionInput { action, ..walk }, 220)
+}
+
+/// Time of the situations that are compared, in seconds.
+pub const NOW_S: f64 = 50.0;
+
+/// Returns the plan of a request at a root with a velocity (world, m/s), for the pose of a row and random toes and weights. It is that of a
+/// full comparison to the bit.
+pub fn compared_plan(
+    who: &Character,
+    request: &ActionRequest,
+    (root, velocity): (Place, Vec3),
+    row: usize,
+    random: &mut Random,
+) -> Result<Plan, Refusal> {
+    let (db, config) = (who.database().unwrap(), &who.config().actions);
+    let pose = db.features.row(RowIndex::new(row));
+    let multipliers: Vec<f32> = pose.iter().map(|_| random.between(0.2, 2.0)).collect();
+    let toes = [0.1, -0.1].map(|x| Vec3::new(x, 0.0, random.between(-0.3, 0.3)));
+    let situation = Situation { root, velocity, toes: &toes, pose, multipliers: &multipliers, now_s: NOW_S };
+    let found = who.actions().plan(db, config, request, &situation);
+    assert_eq!(found, who.actions().plan_by_brute_force(db, config, request, &situation), "{request:?}");
+    found
+}
+
+/// Updates a character so many times with an input, and another one that gets its state every `every` updates. Other motion in between
+/// leaves no trace: both stay equal to the bit. `see` gets the character after each update.
+pub fn restored_alike(
+    m: &mut MotionMatcher,
+    input: &MotionInput,
+    [updates, every]: [usize; 2],
+    mut see: impl FnMut(&MotionMatcher),
+) {
+    let mut other = MotionMatcher::of(m.character().clone(), Transform::IDENTITY).unwrap();
+    for k in 0..updates {
+        if k % every == 0 {
+            other.restore(m.state()).unwrap();
+            let saved = m.state().clone();
+            (0..5).for_each(|_| drop(m.update(&walk(Vec3::X), 0.01)));
+            m.restore(&saved).unwrap();
+        }
+        m.update(input, 1.0 / 60.0).unwrap();
+        other.update(input, 1.0 / 60.0).unwrap();
+        see(m);
+        assert_eq!(bits(m.state()), bits(other.state()), "update {k}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::common;
 
-use common::actions::{Case, cases, character, database, mirroring, vaulting};
-use footwork::actions::{Place, Situation};
+use common::actions::{Case, NOW_S, cases, character, compared_plan, database, mirroring, vaulting};
+use footwork::actions::Place;
 use footwork::database::Database;
 use footwork::input::{ActionRequest, MotionInput};
 use footwork::matcher::{ActionStep, MatcherConfig, MotionMatcher};
@@ -31,7 +31,7 @@ fn random_request(db: &Database, random: &mut common::Random) -> (ActionRequest,
         request.kinds[2] = Some(db.action_kind("hurdle").unwrap());
     }
     if random.unit() < 0.5 {
-        let from_s = 50.0 + f64::from(random.between(-0.2, 3.0));
+        let from_s = NOW_S + f64::from(random.between(-0.2, 3.0));
         request.window_s = Some([from_s, from_s + f64::from(random.between(0.0, 1.0))]);
     }
     let velocity = root.rotation * Vec3::Z * random.between(0.0, 4.0);
@@ -45,15 +45,7 @@ fn plans_are_those_of_a_full_comparison_to_the_bit() {
     for k in 0..1500 {
         let (who, db) = (&all[k % 2], all[k % 2].database().unwrap());
         let (request, root, velocity, row) = random_request(db, &mut random);
-        let pose = db.features.row(footwork::frames::RowIndex(row as u32));
-        let multipliers: Vec<f32> = pose.iter().map(|_| random.between(0.2, 2.0)).collect();
-        let toes = [0.1, -0.1].map(|x| Vec3::new(x, 0.0, random.between(-0.3, 0.3)));
-        let (root, now_s) = (Place::of(root), 50.0);
-        let situation = Situation { root, velocity, toes: &toes, pose, multipliers: &multipliers, now_s };
-        let config = &who.config().actions;
-        let found = who.actions().plan(db, config, &request, &situation);
-        assert_eq!(found, who.actions().plan_by_brute_force(db, config, &request, &situation), "{request:?}");
-        plans += usize::from(found.is_ok());
+        plans += usize::from(compared_plan(who, &request, (Place::of(root), velocity), row, &mut random).is_ok());
     }
     assert!((300..1400).contains(&plans), "{plans} of 1500 were met: the test shows little");
 }

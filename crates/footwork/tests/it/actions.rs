@@ -2,7 +2,9 @@
 
 use crate::common;
 
-use common::actions::{Case, Seen, cases, character, database, mirroring, run, run_by, run_seeing, vaulting, watch};
+use common::actions::{
+    Case, Seen, cases, character, database, mirroring, restored_alike, run, run_by, run_seeing, vaulting, watch,
+};
 use footwork::frames::JointIndex;
 use footwork::input::{ActionContact, ActionRequest, MotionInput};
 use footwork::matcher::{ActionStep, ActionView, MatcherConfig, MotionMatcher};
@@ -54,21 +56,8 @@ fn decisions_do_not_depend_on_the_frame_rate() {
 #[test]
 fn a_character_is_saved_and_restored_in_every_phase() {
     let (mut m, input, updates) = vaulting();
-    let mut other = MotionMatcher::of(character(), Transform::IDENTITY).unwrap();
     let mut played = 0;
-    for k in 0..updates {
-        if k % 7 == 0 {
-            other.restore(m.state()).unwrap();
-            // Another motion in between leaves no trace.
-            let saved = m.state().clone();
-            (0..5).for_each(|_| drop(m.update(&common::walk(Vec3::X), 0.01)));
-            m.restore(&saved).unwrap();
-        }
-        m.update(&input, 1.0 / 60.0).unwrap();
-        other.update(&input, 1.0 / 60.0).unwrap();
-        played += usize::from(m.output().owns_root);
-        assert_eq!(common::bits(m.state()), common::bits(other.state()), "update {k}");
-    }
+    restored_alike(&mut m, &input, [updates, 7], |m| played += usize::from(m.output().owns_root));
     assert!(played > 60 && !m.output().owns_root, "{played} updates of an action");
 }
 

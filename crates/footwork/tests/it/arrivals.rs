@@ -2,9 +2,8 @@
 
 use crate::common;
 
-use common::actions::{advance, arriving, character};
-use footwork::actions::{ActionConfig, Place, RefusalReason, Situation};
-use footwork::frames::RowIndex;
+use common::actions::{NOW_S, advance, arriving, character, compared_plan, restored_alike};
+use footwork::actions::{ActionConfig, Place, RefusalReason};
 use footwork::input::{ActionKind, ActionRequest, Goal, MotionInput};
 use footwork::matcher::{ActionStep, MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Transform};
@@ -109,21 +108,11 @@ fn its_decisions_do_not_depend_on_the_frame_rate() {
 fn it_is_saved_and_restored_on_the_way_and_while_it_arrives() {
     let case = cases()[4];
     let (mut m, input) = case.begin((1.0 / 60.0, false));
-    let mut other = MotionMatcher::of(arriving(), Transform::IDENTITY).unwrap();
     let (mut went, mut played) = (0, 0);
-    for k in 0..600 {
-        if k % 5 == 0 {
-            other.restore(m.state()).unwrap();
-            let saved = m.state().clone();
-            (0..5).for_each(|_| drop(m.update(&common::walk(Vec3::X), 0.01)));
-            m.restore(&saved).unwrap();
-        }
-        m.update(&input, 1.0 / 60.0).unwrap();
-        other.update(&input, 1.0 / 60.0).unwrap();
+    restored_alike(&mut m, &input, [600, 5], |m| {
         played += usize::from(m.output().owns_root);
         went += usize::from(m.action_view().is_some() && !m.output().owns_root);
-        assert_eq!(common::bits(m.state()), common::bits(other.state()), "update {k}");
-    }
+    });
     assert!(played > 20 && went > 20 && !m.output().owns_root, "{went} updates on the way, {played} of an arrival");
 }
 
@@ -178,7 +167,7 @@ fn impossible_marks_are_refused_and_the_character_goes_on() {
 fn plans_of_arrivals_are_those_of_a_full_comparison_to_the_bit() {
     let (mut random, mut plans) = (common::Random(5), 0);
     let who = arriving();
-    let (db, config) = (who.database().unwrap(), &who.config().actions);
+    let rows = who.database().unwrap().rows();
     for _ in 0..1500 {
         let place = |random: &mut common::Random, m: f32| Place {
             position: Vec3::new(random.between(-m, m), random.between(-0.04, 0.04), random.between(-m, m)),
@@ -188,17 +177,11 @@ fn plans_of_arrivals_are_those_of_a_full_comparison_to_the_bit() {
         let turn_rad = random.between(-1.0, 1.0) * if random.unit() < 0.6 { 0.3 } else { 3.0 };
         let mut request = ActionRequest::arrive(1, to.position, Facing::from_yaw(root.yaw_rad + turn_rad));
         if random.unit() < 0.5 {
-            let from_s = 50.0 + f64::from(random.between(-0.2, 3.0));
+            let from_s = NOW_S + f64::from(random.between(-0.2, 3.0));
             request.window_s = Some([from_s, from_s + f64::from(random.between(0.0, 1.0))]);
         }
-        let pose = db.features.row(RowIndex(random.below(db.rows()) as u32));
-        let multipliers: Vec<f32> = pose.iter().map(|_| random.between(0.2, 2.0)).collect();
-        let toes = [0.1, -0.1].map(|x| Vec3::new(x, 0.0, random.between(-0.3, 0.3)));
-        let velocity = Vec3::Z * random.between(0.0, 3.0);
-        let situation = Situation { root, velocity, toes: &toes, pose, multipliers: &multipliers, now_s: 50.0 };
-        let found = who.actions().plan(db, config, &request, &situation);
-        assert_eq!(found, who.actions().plan_by_brute_force(db, config, &request, &situation), "{request:?}");
-        plans += usize::from(found.is_ok());
+        let (row, velocity) = (random.below(rows), Vec3::Z * random.between(0.0, 3.0));
+        plans += usize::from(compared_plan(&who, &request, (root, velocity), row, &mut random).is_ok());
     }
     assert!((200..1300).contains(&plans), "{plans} of 1500 were met: the test shows little");
 }

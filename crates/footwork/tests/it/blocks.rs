@@ -2,8 +2,8 @@
 
 use crate::common;
 
-use common::actions::{Case, cases, character, database, run_asking};
-use footwork::actions::{Place, RefusalReason, Situation};
+use common::actions::{Case, cases, character, compared_plan, database, run_asking};
+use footwork::actions::{Place, RefusalReason};
 use footwork::input::{ActionRequest, InputError, MotionInput, Obstacle};
 use footwork::matcher::{ActionStep, MotionMatcher};
 use footwork::math::{Facing, Transform};
@@ -83,15 +83,8 @@ fn plans_around_blocks_are_those_of_a_full_comparison_to_the_bit() {
         let root = Transform::new(Vec3::X, Facing::from_yaw(random.between(-3.0, 3.0)).rotation());
         let request = case.request(&db, root);
         let request = ActionRequest { block: block(&case, &request, random.between(-0.2, 0.2)), ..request };
-        let pose = db.features.row(footwork::frames::RowIndex::new(random.below(db.rows())));
-        let multipliers: Vec<f32> = pose.iter().map(|_| random.between(0.2, 2.0)).collect();
-        let toes = [0.1, -0.1].map(|x| Vec3::new(x, 0.0, random.between(-0.3, 0.3)));
-        let velocity = root.rotation * Vec3::Z * random.between(0.0, 4.0);
-        let root = Place::of(root);
-        let situation = Situation { root, velocity, toes: &toes, pose, multipliers: &multipliers, now_s: 0.0 };
-        let config = &who.config().actions;
-        let found = who.actions().plan(&db, config, &request, &situation);
-        assert_eq!(found, who.actions().plan_by_brute_force(&db, config, &request, &situation), "{request:?}");
+        let (row, velocity) = (random.below(db.rows()), root.rotation * Vec3::Z * random.between(0.0, 4.0));
+        let found = compared_plan(&who, &request, (Place::of(root), velocity), row, &mut random);
         met += usize::from(found.is_ok());
         blocked += usize::from(found.is_err_and(|e| matches!(e.reason, RefusalReason::Blocked { .. })));
     }

@@ -47,7 +47,7 @@ pub struct Limits {
     /// `[joints]` largest change of velocity in root space, in m/s2.
     changes_mps2: Vec<f32>,
     /// Heights of the hips.
-    pub hips: HipHeights,
+    hips: HipHeights,
 }
 
 impl Limits {
@@ -97,15 +97,18 @@ impl Limits {
         (rest * Quat::from_rotation_vector(turn * (eased_rad / rad))).renormalize()
     }
 
-    /// Returns the reason why a clip is implausible, or `None`. `on`: contacts of each foot. `jump`: [`JUMP`] or
+    /// Returns the height of the hips of a plausible clip, see [`HipHeights::ratio`]. `on`: contacts of each foot. `jump`: [`JUMP`] or
     /// [`JUMP_OF_LOOPS`].
-    pub fn refuse(
+    ///
+    /// # Errors
+    /// Returns the reason why a clip is implausible.
+    pub fn check(
         &self,
         kit: &Kit,
         (poses, on): (&[Pose], &[Vec<bool>; 2]),
         rate_hz: f32,
         jump: f32,
-    ) -> Option<String> {
+    ) -> Result<Option<f32>, String> {
         let joints = 1..self.stand.len();
         for j in joints {
             let turn = |p: &Pose| p.rotations[j].angle_between(self.stand.rotations[j]);
@@ -114,21 +117,22 @@ impl Limits {
             let limit = (self.turns_rad[j] + BEYOND_RAD).max(if thigh { THIGH_RAD } else { 0.0 });
             if most > limit {
                 let name = &kit.skeleton.names()[j];
-                return Some(format!("joint `{name}` turns by {:.0} degrees", most.to_degrees()));
+                return Err(format!("joint `{name}` turns by {:.0} degrees", most.to_degrees()));
             }
         }
         for side in 0..2 {
             let bend = poses.iter().map(|p| bend_rad(kit, p, side)).fold(f32::INFINITY, f32::min);
             if bend < self.bend_rad - STRAIGHTER_RAD {
-                return Some(format!("a knee is stretched to {:.0} degrees", 180.0 - bend.to_degrees()));
+                return Err(format!("a knee is stretched to {:.0} degrees", 180.0 - bend.to_degrees()));
             }
             let slide = slide_m(kit, poses, &on[side], side);
             if slide > SLIDE_M {
-                return Some(format!("a standing foot slides by {:.1} cm", 100.0 * slide));
+                return Err(format!("a standing foot slides by {:.1} cm", 100.0 * slide));
             }
         }
-        if let Some(ratio) = self.hips.ratio(kit, poses, rate_hz).filter(|ratio| *ratio < HIPS) {
-            return Some(format!("its hips are at {:.0} % of the captured height", 100.0 * ratio));
+        let hip_ratio = self.hips.ratio(kit, poses, rate_hz);
+        if let Some(ratio) = hip_ratio.filter(|ratio| *ratio < HIPS) {
+            return Err(format!("its hips are at {:.0} % of the captured height", 100.0 * ratio));
         }
         let at = positions(kit.skeleton, poses);
         let jerk = jerk(&at, rate_hz);
@@ -138,10 +142,13 @@ impl Limits {
             let most = (CHANGE * own).max(CHANGE_OF_ANY * largest_mps2).min(VISIBLE_MPS2).max(jump * own);
             if mps2 > most {
                 let name = &kit.skeleton.names()[j];
-                return Some(format!("joint `{name}` jumps at frame {frame}: {mps2:.0} m/s2, at most {most:.0}"));
+                return Err(format!("joint `{name}` jumps at frame {frame}: {mps2:.0} m/s2, at most {most:.0}"));
             }
         }
-        (jerk > JERK * self.jerk).then(|| format!("jerk {jerk:.0} m/s3, sources {:.0}", self.jerk))
+        if jerk > JERK * self.jerk {
+            return Err(format!("jerk {jerk:.0} m/s3, sources {:.0}", self.jerk));
+        }
+        Ok(hip_ratio)
     }
 }
 

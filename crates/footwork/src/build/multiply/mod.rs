@@ -145,21 +145,17 @@ pub fn multiply(
         .map(|(s, (route, _))| (s, route))
         .collect();
     let made = parallel::map(&holes, |(scenario, route)| make(&gait, &limits, scenario, route, config.cost));
-    let mut tracks: Vec<Track> = Vec::new();
+    let (mut tracks, mut hip_ratios) = (Vec::new(), Vec::new());
     for (made, (scenario, _)) in made.into_iter().zip(&holes) {
         match made {
-            Ok(track) => tracks.push(track),
+            Ok((track, hip_ratio)) => {
+                tracks.push(track);
+                hip_ratios.extend(hip_ratio);
+            }
             Err(reason) => told.dropped.push(Dropped { clip: name_of(scenario), reason }),
         }
     }
-    let ratios: Vec<f32> = tracks
-        .iter()
-        .filter_map(|track| {
-            let poses: Vec<Pose> = (0..track.frames()).map(|frame| track.pose(frame)).collect();
-            limits.hips.ratio(&gait.kit, &poses, rate_hz)
-        })
-        .collect();
-    told.hip_ratio = (!ratios.is_empty()).then(|| median(ratios));
+    told.hip_ratio = (!hip_ratios.is_empty()).then(|| median(hip_ratios));
     if gait.stand.made {
         tracks.push(standing(&gait, rate_hz, config.cost));
     }
@@ -170,18 +166,19 @@ fn name_of(scenario: &Scenario) -> String {
     format!("{}_{}", Database::MADE, scenario.name)
 }
 
+/// A made clip, and the height of its hips as a factor on the captured one.
+type MadeClip = (Track, Option<f32>);
+
 /// Makes the clip of a scenario, or returns the reason for dropping it.
-fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: f32) -> Result<Track, String> {
+fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: f32) -> Result<MadeClip, String> {
     let moves = scenario.before.is_some();
     let steps = steps::plan(gait, route, moves, scenario.first, scenario.phase)
         .ok_or_else(|| "its steps do not come to an end".to_owned())?;
     let (poses, on) = body::over(gait, limits, route, &steps);
-    let mut track = if scenario.is_steady() {
+    let (mut track, hip_ratio) = if scenario.is_steady() {
         looping(gait, limits, scenario, &steps, (&poses, &on), route.rate_hz)?
     } else {
-        if let Some(reason) = limits.refuse(&gait.kit, (&poses, &on), route.rate_hz, gates::JUMP) {
-            return Err(reason);
-        }
+        let hip_ratio = limits.check(&gait.kit, (&poses, &on), route.rate_hz, gates::JUMP)?;
         let mut track = marked(&gait.kit, &name_of(scenario), &poses, on, route.rate_hz);
         track.annotations.costs.push(CostRange { cost, range: WHOLE });
         // Motion before one change and after its response is in the loops, too.
@@ -191,12 +188,12 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
         };
         track.annotations.do_not_enter =
             closed.into_iter().map(|[start_s, end_s]| TimeRange { start_s, end_s }).collect();
-        track
+        (track, hip_ratio)
     };
     for name in gait.common_tags(steps.moments.iter().map(|moment| &moment.mix)) {
         track.annotations.tags.push(TagRange { name, range: WHOLE });
     }
-    Ok(track)
+    Ok((track, hip_ratio))
 }
 
 /// Makes the loop of a steady scenario, or returns the reason for dropping it. It has no cost: nothing captured does the same without
@@ -208,14 +205,13 @@ fn looping(
     steps: &Steps,
     (poses, on): (&[Pose], &[Vec<bool>; 2]),
     rate_hz: f32,
-) -> Result<Track, String> {
+) -> Result<MadeClip, String> {
     let strides = closed::closed(poses, on, steps, rate_hz).ok_or("it is shorter than a stride")?;
-    if let Some(reason) = limits.refuse(&gait.kit, (&strides.poses, &strides.on), rate_hz, gates::JUMP_OF_LOOPS) {
-        return Err(format!("as a loop, {reason}"));
-    }
+    let checked = limits.check(&gait.kit, (&strides.poses, &strides.on), rate_hz, gates::JUMP_OF_LOOPS);
+    let hip_ratio = checked.map_err(|reason| format!("as a loop, {reason}"))?;
     let mut track = marked(&gait.kit, &name_of(scenario), &strides.poses, strides.on, rate_hz);
     track.annotations.loops = Some(true);
-    Ok(Track { looping: true, loop_delta: Some(strides.delta), ..track })
+    Ok((Track { looping: true, loop_delta: Some(strides.delta), ..track }, hip_ratio))
 }
 
 /// The whole of a clip.

@@ -12,6 +12,12 @@ pub const MAX_MARKS: usize = 2;
 /// Time after an entry up to which a foot stands at once, in seconds.
 pub(crate) const AT_ONCE_S: f32 = 0.1;
 
+/// Shortest time before the first contact, in seconds: a shorter action is over before it is seen.
+pub(super) const SHORTEST_S: f32 = 0.12;
+
+/// The same if hands touch first, in seconds: the body must have blended in, or the arm is too short.
+const HANDS_S: f32 = 0.3;
+
 /// A joint that touches something for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -150,6 +156,11 @@ impl Action {
     pub(crate) fn is_touched_by_hands(&self) -> bool {
         let first = self.contacts.iter().find(|c| c.mark == Some(0));
         first.is_some_and(|c| matches!(c.limb, Limb::Hand(_)))
+    }
+
+    /// Returns the shortest time from an entry to the first contact, in seconds.
+    pub(super) fn shortest_s(&self) -> f32 {
+        if self.is_touched_by_hands() { HANDS_S } else { SHORTEST_S }
     }
 
     /// Returns true for an arrival.

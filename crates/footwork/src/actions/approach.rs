@@ -1,6 +1,6 @@
 //! The way to an action: where a character has to go, and how fast, so that a request can be entered.
 
-use super::action::Action;
+use super::action::{Action, Entry};
 use super::config::ActionConfig;
 use super::place::Place;
 use super::plan::{Nearest, places, warp};
@@ -16,6 +16,12 @@ const STEPS_M: f32 = 1.5;
 const WALK_MPS: f32 = 1.4;
 /// Entries slower than this stand, in m/s.
 const STANDING_MPS: f32 = 0.3;
+/// A body that is slower rests, in m/s.
+const AT_REST_MPS: f32 = 0.05;
+/// Time that an entry leaves in addition to the shortest one before a contact, in seconds.
+const LEAD_S: f32 = 0.1;
+/// Time before a timed entry from which a character goes at the speed of the entry, in seconds.
+const RUN_UP_S: f32 = 0.8;
 /// Speed per metre of distance from which a character comes to rest, per second.
 const STOPS_PER_S: f32 = 2.0;
 
@@ -78,11 +84,13 @@ impl Actions {
 }
 
 impl Approach {
-    /// Returns the entry at which an action begins to differ from locomotion, for a first contact at `place`.
+    /// Returns the last entry at which an action does not differ from locomotion yet and is in time, for a first contact at `place`. The
+    /// body rests there, or goes.
     fn of(k: usize, action: &Action, place: &Place) -> Self {
-        let wind_up_s = action.phases.wind_up_s;
-        let last = action.entries.len() - 1;
-        let entry = &action.entries[action.entries.partition_point(|e| e.time_s < wind_up_s).min(last)];
+        let last_s = action.phases.wind_up_s.min(action.marks[0].start_s - action.shortest_s() - LEAD_S);
+        let in_time = action.entries.partition_point(|e| e.time_s <= last_s).max(1);
+        let is_way_in = |e: &&Entry| !(AT_REST_MPS..STANDING_MPS).contains(&flat(e.velocity).length());
+        let entry = action.entries[..in_time].iter().rev().find(is_way_in).unwrap_or(&action.entries[in_time - 1]);
         let first = &action.marks[0];
         let turn_rad = wrap_angle(place.yaw_rad - first.yaw_rad);
         let turn = Quat::from_rotation_y(turn_rad);
@@ -100,18 +108,29 @@ impl Approach {
     pub(crate) fn steer(&self, root: Place, speed_mps: f32, left_s: Option<f32>) -> (Vec3, Facing) {
         let way = flat(self.to.position - root.position);
         let (way_m, there_mps) = (way.length(), flat(self.velocity).length());
-        let cruise_mps = match left_s {
-            Some(left_s) => way_m / (left_s - self.then_s).max(0.1),
-            None if way_m > STEPS_M => speed_mps.max(WALK_MPS),
-            None => WALK_MPS,
-        };
+        let left_s = left_s.map(|left_s| left_s - self.then_s);
         let facing = Facing::from_yaw(self.to.yaw_rad);
         if self.stands() {
+            // Before an action rather early, since it waits where it stands; an arrival is in time itself.
+            let least_mps = if self.then_s > 0.0 { WALK_MPS } else { 0.0 };
+            let cruise_mps = match left_s {
+                Some(left_s) => (way_m / left_s.max(0.1)).max(least_mps),
+                None if way_m > STEPS_M => speed_mps.max(WALK_MPS),
+                None => WALK_MPS,
+            };
             let towards = Facing::from_direction(way).filter(|_| way_m > STEPS_M).unwrap_or(facing);
             return (way.normalize_or_zero() * cruise_mps.min(STOPS_PER_S * way_m), towards);
         }
+        let cruise_mps = match left_s {
+            // Slower at first, then at the speed of the entry.
+            Some(left_s) if left_s > RUN_UP_S && way_m < there_mps * left_s => {
+                (way_m - there_mps * RUN_UP_S).max(0.0) / (left_s - RUN_UP_S).max(0.1)
+            }
+            Some(left_s) => (way_m / left_s.max(0.1)).max(0.5 * there_mps),
+            None if way_m > STEPS_M => speed_mps.max(WALK_MPS).max(0.5 * there_mps),
+            None => WALK_MPS.max(0.5 * there_mps),
+        };
         let towards = if way.dot(self.velocity) > 0.0 && way_m > 0.2 { way / way_m } else { self.velocity / there_mps };
-        let velocity = towards * cruise_mps.max(0.5 * there_mps);
-        (velocity, Facing::from_direction(towards).unwrap_or(facing))
+        (towards * cruise_mps, Facing::from_direction(towards).unwrap_or(facing))
     }
 }

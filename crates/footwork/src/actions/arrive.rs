@@ -1,7 +1,7 @@
 //! Reading of arrivals: stretches of locomotion at whose end the root rests. They are actions with one mark, the root at rest.
 
-use super::action::{Action, Contact, Entry, Limb, Mark, Passes, Phases};
-use super::config::{ActionConfig, SHORTEST_S};
+use super::action::{Action, Contact, Entry, Limb, Mark, Passes, Phases, SHORTEST_S};
+use super::config::ActionConfig;
 use super::place::Place;
 use super::read::{entries, plants};
 use super::track::{Track, runs};

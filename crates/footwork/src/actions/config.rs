@@ -2,9 +2,6 @@
 
 use crate::settings;
 
-/// Shortest time before the first contact, in seconds: a shorter action is over before it is seen.
-pub(super) const SHORTEST_S: f32 = 0.12;
-
 settings! {
     /// The `[matcher.actions]` table.
     #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,8 @@
 //! until it exceeds, together with that of the partner, the best pair: terms are never negative, so the result is exact. Of equal costs,
 //! the first pair counts: by action and entry of the first character, then of the second.
 
-use super::action::{Action, Limb};
-use super::config::{ActionConfig, SHORTEST_S};
+use super::action::{Action, Limb, SHORTEST_S};
+use super::config::ActionConfig;
 use super::place::{Correction, Place};
 use super::plan::{Plan, Situation, warp, with_pose};
 use super::refusal::Miss;

@@ -4,9 +4,9 @@
 //! change of velocity, then that of the pose, added column by column. The search stops adding where the sum exceeds that of the best
 //! candidate: terms are never negative, so the result is exact. Of equal costs, the first counts. Candidates beyond a limit do not count.
 
-use super::action::{Action, Entry, MAX_MARKS, Passes};
+use super::action::{Action, Entry, MAX_MARKS, Passes, SHORTEST_S};
 use super::arrive::{FOOT_M, way};
-use super::config::{ActionConfig, SHORTEST_S};
+use super::config::ActionConfig;
 use super::place::Place;
 use super::refusal::{Miss, Refusal, RefusalReason};
 use super::table::Actions;
@@ -48,9 +48,6 @@ pub struct Plan {
     /// Cost.
     pub cost: f32,
 }
-
-/// The same if hands touch first, in seconds: the body must have blended in, or the arm is too short.
-const HANDS_S: f32 = 0.3;
 
 /// The candidate that misses least.
 #[derive(Default)]
@@ -194,7 +191,7 @@ impl ActionConfig {
         window: Option<[f32; 2]>,
     ) -> Result<(f32, f32), Miss> {
         let natural_s = of.action.marks[0].start_s - entry.time_s;
-        let needs_s = if natural_s < HANDS_S && of.action.is_touched_by_hands() { HANDS_S } else { SHORTEST_S };
+        let needs_s = of.action.shortest_s();
         if natural_s < needs_s {
             return Err((needs_s / natural_s.max(1e-3), RefusalReason::TooSoon { needs_s, given_s: natural_s }));
         }

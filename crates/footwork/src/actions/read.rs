@@ -40,6 +40,8 @@ const RISE_S: f32 = 0.4;
 const OUT_S: f32 = 0.15;
 /// Change of the hips' height at which the wind-up begins, in metres.
 const WIND_UP_M: f32 = 0.02;
+/// Change of the root's speed ahead at which the wind-up begins, in m/s.
+const WIND_UP_MPS: f32 = 0.4;
 /// First part of a clip, in seconds.
 const FIRST_S: f32 = 0.35;
 
@@ -326,16 +328,24 @@ impl<'a> Reading<'a> {
         Phases { wind_up_s: self.wind_up_s(action_s), action_s, follow_through_s, recovery_s }
     }
 
-    /// Returns the time at which the hips leave the heights of the first part for good.
+    /// Returns the time at which the body begins to differ from its first part for good, in the height of its hips or in its speed ahead.
     fn wind_up_s(&self, action_s: f32) -> f32 {
         let t = self.track;
-        let Some(hips) = &t.hips else { return action_s };
-        let over = |f: usize| hips.at[f].y - t.root[f].translation.y;
-        let first = 0..t.frames_of(FIRST_S.min(0.5 * action_s)).max(1);
-        let (low, high) = first.map(over).fold((f32::MAX, f32::MIN), |(l, h), y| (l.min(y), h.max(y)));
-        let usual = |f: usize| (low - WIND_UP_M..=high + WIND_UP_M).contains(&over(f));
-        let action = t.frames_of(action_s).min(t.frames() - 1);
-        (0..action).rev().find(|f| usual(*f)).map_or(0.0, |f| t.time_s(f + 1)).min(action_s)
+        let first = t.frames_of(FIRST_S.min(0.5 * action_s)).max(1);
+        let until = t.frames_of(action_s).min(t.frames() - 1);
+        let height_m = |f: usize| t.hips.as_ref().map_or(0.0, |hips| hips.at[f].y - t.root[f].translation.y);
+        let ahead_mps = |f: usize| {
+            let (from, to) = (f.saturating_sub(1), (f + 1).min(t.frames() - 1));
+            let way = flat(t.root[to].translation - t.root[from].translation);
+            (t.root[f].rotation * Vec3::Z).dot(way) * t.rate_hz / (to - from).max(1) as f32
+        };
+        let kept: [(&dyn Fn(usize) -> f32, f32); 2] = [(&height_m, WIND_UP_M), (&ahead_mps, WIND_UP_MPS)];
+        let begins = kept.map(|(value, most)| {
+            let (low, high) = (0..first).map(value).fold((f32::MAX, f32::MIN), |(l, h), v| (l.min(v), h.max(v)));
+            let usual = |f: &usize| (low - most..=high + most).contains(&value(*f));
+            (0..until).rev().find(usual).map_or(0, |f| f + 1)
+        });
+        t.time_s(begins[0].min(begins[1])).min(action_s)
     }
 }
 

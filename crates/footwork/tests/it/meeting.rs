@@ -84,7 +84,7 @@ fn hands_meet_and_part() {
 fn the_best_pair_is_that_of_brute_force_to_the_bit() {
     let mut random = Random(11);
     let (mut met, mut refused) = (0, 0);
-    for _ in 0..60 {
+    for _ in 0..90 {
         let turned = [(); 2].map(|()| random.between(-50.0, 50.0));
         let mut both = pair(random.between(0.5, 2.6), turned);
         let mut meeting = handshake(&both);

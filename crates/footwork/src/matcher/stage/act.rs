@@ -17,8 +17,8 @@ use glam::Vec3Swizzles;
 /// Distance and angle from the entry of an action at which a character is there: metres, radians.
 const THERE: [f32; 2] = [0.015, 0.03];
 
-/// Longest and shortest time at rest before an action that must begin in time, in seconds.
-const EARLY_S: [f64; 2] = [0.4, 0.02];
+/// Shortest time at rest before an action that must begin in time, in seconds.
+const EARLY_S: f64 = 0.02;
 
 /// Answers the request of the input, and enters its action when it fits.
 pub struct Act<'a> {
@@ -148,8 +148,8 @@ impl Act<'_> {
             return false;
         }
         let now_s = self.state.header.clock.time_s;
-        let in_time = |to_s: f64| EARLY_S.map(|early_s| (to_s - f64::from(approach.then_s) - early_s).max(now_s));
-        let window_s = request.window_s.map(|[_, to_s]| in_time(to_s));
+        // Rather early: it waits where it stands.
+        let window_s = request.window_s.map(|[_, to_s]| [now_s, to_s - f64::from(approach.then_s) - EARLY_S]);
         let arrive = ActionRequest::arrive(request.id, to.position, Facing::from_yaw(to.yaw_rad));
         let planned = self.plan(acting, &ActionRequest { window_s, ..arrive });
         let plan = planned.ok().filter(|plan| plan.cost <= self.character.config.actions.enter_cost);

@@ -22,6 +22,8 @@ const AT_REST_MPS: f32 = 0.05;
 const LEAD_S: f32 = 0.1;
 /// Time before a timed entry from which a character goes at the speed of the entry, in seconds.
 const RUN_UP_S: f32 = 0.8;
+/// Distance from an entry at rest within which a character is as good as there, in metres.
+const WARPED_M: f32 = 0.2;
 /// Speed per metre of distance from which a character comes to rest, per second.
 const STOPS_PER_S: f32 = 2.0;
 
@@ -68,6 +70,8 @@ impl Actions {
             };
             let approach = Approach::of(k, action, &marks[0]);
             let (way_m, speed_mps) = (flat(approach.to.position - root.position).length(), flat(velocity).length());
+            // A warp makes up for the last part.
+            let way_m = if approach.stands() { (way_m - WARPED_M).max(0.0) } else { way_m };
             let wanted_mps = match window {
                 Some([_, to_s]) => way_m / (to_s - approach.then_s).max(0.1),
                 None if way_m > STEPS_M => speed_mps.max(WALK_MPS),
@@ -84,12 +88,15 @@ impl Actions {
 }
 
 impl Approach {
-    /// Returns the last entry at which an action does not differ from locomotion yet and is in time, for a first contact at `place`. The
-    /// body rests there, or goes.
+    /// Returns the last entry at which an action does not differ from locomotion yet and is in time, for a first contact at `place`. An
+    /// action that begins at rest is entered at rest.
     fn of(k: usize, action: &Action, place: &Place) -> Self {
         let last_s = action.phases.wind_up_s.min(action.marks[0].start_s - action.shortest_s() - LEAD_S);
         let in_time = action.entries.partition_point(|e| e.time_s <= last_s).max(1);
-        let is_way_in = |e: &&Entry| !(AT_REST_MPS..STANDING_MPS).contains(&flat(e.velocity).length());
+        let rests = |e: &Entry| flat(e.velocity).length() < AT_REST_MPS;
+        let goes = |e: &Entry| flat(e.velocity).length() >= STANDING_MPS;
+        let begins_at_rest = rests(&action.entries[0]);
+        let is_way_in = |e: &&Entry| if begins_at_rest { rests(e) } else { goes(e) };
         let entry = action.entries[..in_time].iter().rev().find(is_way_in).unwrap_or(&action.entries[in_time - 1]);
         let first = &action.marks[0];
         let turn_rad = wrap_angle(place.yaw_rad - first.yaw_rad);

@@ -26,6 +26,7 @@ pub(crate) struct Side {
     pub velocity: Vec3,
     /// `[contact joints]` positions of the feet: root space, in metres.
     pub toes: Vec<Vec3>,
+    pub stands: Vec<bool>,
     /// `[columns]` normalised features of the pose.
     pub pose: Vec<f32>,
     /// `[columns]` run-time weights.
@@ -83,6 +84,7 @@ impl Side {
         let columns = db.features.columns;
         Self {
             toes: vec![Vec3::ZERO; db.rig.contact_joints.len()],
+            stands: vec![false; db.rig.contact_joints.len()],
             pose: vec![0.0; columns],
             multipliers: vec![1.0; columns],
             candidates: Vec::with_capacity(most),
@@ -91,8 +93,8 @@ impl Side {
     }
 
     fn situation(&self) -> Situation<'_> {
-        let Self { root, velocity, toes, pose, multipliers, .. } = self;
-        Situation { root: *root, velocity: *velocity, toes, pose, multipliers, now_s: 0.0 }
+        let Self { root, velocity, toes, stands, pose, multipliers, .. } = self;
+        Situation { root: *root, velocity: *velocity, toes, stands, pose, multipliers, now_s: 0.0 }
     }
 
     /// Finds the candidates of the pose as it is. Allocates nothing.

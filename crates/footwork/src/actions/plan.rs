@@ -4,7 +4,7 @@
 //! change of velocity, then that of the pose, added column by column. The search stops adding where the sum exceeds that of the best
 //! candidate: terms are never negative, so the result is exact. Of equal costs, the first counts. Candidates beyond a limit do not count.
 
-use super::action::{Action, Entry, MAX_MARKS, Passes, SHORTEST_S};
+use super::action::{AT_ONCE_S, Action, Entry, MAX_MARKS, Passes, SHORTEST_S};
 use super::arrive::{FOOT_M, way};
 use super::config::ActionConfig;
 use super::place::Place;
@@ -26,6 +26,8 @@ pub struct Situation<'a> {
     pub velocity: Vec3,
     /// `[contact joints]` positions of its feet: root space, in metres.
     pub toes: &'a [Vec3],
+    /// `[contact joints]` true for a foot that stands: it stays where it is.
+    pub stands: &'a [bool],
     /// `[columns]` normalised features of its pose. Those of the trajectory are ignored.
     pub pose: &'a [f32],
     /// `[columns]` run-time weights.
@@ -212,10 +214,17 @@ impl ActionConfig {
         let deg = turn_rad.to_degrees();
         keep(&mut worst, off_m, limit_m, RefusalReason::Slide { off_m, limit_m });
         keep(&mut worst, deg, limit_deg, RefusalReason::Turn { deg, limit_deg });
-        let off =
-            |(slot, place): &(usize, Vec3)| situation.toes.get(*slot).map_or(0.0, |toe| flat(*place - *toe).length());
-        let (step_m, most_m) = (entry.stands.iter().map(off).fold(0.0, f32::max), self.step_m);
-        keep(&mut worst, step_m, most_m, RefusalReason::Foot { off_m: step_m, limit_m: most_m });
+        for foot in &entry.stands {
+            let off_m = situation.toes.get(foot.slot).map_or(0.0, |toe| flat(foot.toe - *toe).length());
+            let limit_m = match situation.stands.get(foot.slot) {
+                // It stays, and the leg makes up for it.
+                Some(true) if !foot.is_marked => self.step_m,
+                Some(true) => self.slide_m,
+                // It would slide to its place, the more so the sooner it lands.
+                _ => self.slide_m * (foot.lands_in_s / AT_ONCE_S).min(1.0),
+            };
+            keep(&mut worst, off_m, limit_m, RefusalReason::Foot { off_m, limit_m });
+        }
         if let Some(miss) = worst {
             return Err(miss);
         }

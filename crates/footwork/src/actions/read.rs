@@ -3,7 +3,7 @@
 //! Contacts that the clip names are taken as they are. Feet touch where the database labels them. Hands touch where they dwell away
 //! from the standing body. Hips sit where they dwell low, to the end of the clip or from its start.
 
-use super::action::{AT_ONCE_S, Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
+use super::action::{AT_ONCE_S, Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases, StandingFoot};
 use super::place::Place;
 use super::track::{Track, Way, runs};
 use crate::database::{Database, TagMask};
@@ -116,7 +116,9 @@ pub(super) fn entries(
         let frame = db.row_frames[row.at()].at() - clip.frame_range().start;
         let stands = contacts.iter().filter_map(|c| match c.limb {
             Limb::Foot(slot) if c.start_s <= time_s + AT_ONCE_S && time_s < c.end_s => {
-                Some((slot, track.root[frame].inverse_point(track.feet[slot].at[frame])))
+                let toe = track.root[frame].inverse_point(track.feet[slot].at[frame]);
+                let lands_in_s = (c.start_s - time_s).max(0.0);
+                Some(StandingFoot { slot, toe, lands_in_s, is_marked: c.mark.is_some() })
             }
             _ => None,
         });

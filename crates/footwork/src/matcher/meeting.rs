@@ -204,6 +204,7 @@ impl Meeting {
             side.root = situation.root;
             side.velocity = situation.velocity;
             side.toes.copy_from_slice(situation.toes);
+            side.stands.copy_from_slice(situation.stands);
             side.pose.copy_from_slice(situation.pose);
             side.multipliers.copy_from_slice(situation.multipliers);
         }

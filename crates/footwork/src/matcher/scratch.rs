@@ -78,6 +78,8 @@ pub struct Scratch {
     pub(super) action_pose: Vec<f32>,
     /// `[contact joints]` positions of the feet of the shown body, root space, in metres: for entries of actions.
     pub(super) action_toes: Vec<Vec3>,
+    /// `[contact joints]` true for those that stand.
+    pub(super) action_stands: Vec<bool>,
     pub(super) shown: Moving,
     pub(super) shown_mirrored: Moving,
     pub(super) next: Moving,
@@ -119,6 +121,7 @@ impl Scratch {
             continuing: vec![0.0; columns],
             action_pose: vec![0.0; columns],
             action_toes: vec![Vec3::ZERO; contacts],
+            action_stands: vec![false; contacts],
             shown: body(),
             shown_mirrored: body(),
             next: body(),

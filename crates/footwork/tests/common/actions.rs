@@ -252,7 +252,9 @@ pub fn compared_plan(
     let pose = db.features.row(RowIndex::new(row));
     let multipliers: Vec<f32> = pose.iter().map(|_| random.between(0.2, 2.0)).collect();
     let toes = [0.1, -0.1].map(|x| Vec3::new(x, 0.0, random.between(-0.3, 0.3)));
-    let situation = Situation { root, velocity, toes: &toes, pose, multipliers: &multipliers, now_s: NOW_S };
+    let stands = [(); 2].map(|()| random.below(2) == 0);
+    let situation =
+        Situation { root, velocity, toes: &toes, stands: &stands, pose, multipliers: &multipliers, now_s: NOW_S };
     let found = who.actions().plan(db, config, request, &situation);
     assert_eq!(found, who.actions().plan_by_brute_force(db, config, request, &situation), "{request:?}");
     found

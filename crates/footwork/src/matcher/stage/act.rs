@@ -185,11 +185,11 @@ impl Act<'_> {
         Query { character, input, state: self.state, scratch: self.scratch }.pose();
         let (rig, pose) = (&character.model.rig, &self.scratch.shown.pose);
         let (world, feet) = (pose.world_from_root(), self.state.feet(&character.resolved.layout));
-        for ((toe, joint), foot) in self.scratch.action_toes.iter_mut().zip(&rig.contact_joints).zip(feet) {
-            *toe = pose.in_root(&character.model.skeleton, *joint).translation;
-            if let Some(at) = foot.stands_at(&character.config.feet) {
-                *toe = world.inverse_point(at);
-            }
+        let toes = self.scratch.action_toes.iter_mut().zip(&mut self.scratch.action_stands);
+        for (((toe, stands), joint), foot) in toes.zip(&rig.contact_joints).zip(feet) {
+            let at = foot.stands_at(&character.config.feet);
+            let shown = || pose.in_root(&character.model.skeleton, *joint).translation;
+            (*toe, *stands) = (at.map_or_else(shown, |at| world.inverse_point(at)), at.is_some());
         }
         let (state, scratch) = (&*self.state, &*self.scratch);
         let root = scratch.shown.pose.world_from_root();
@@ -197,6 +197,7 @@ impl Act<'_> {
             root: Place::of(root),
             velocity: root.direction(scratch.shown.velocity.linear[0]),
             toes: &scratch.action_toes,
+            stands: &scratch.action_stands,
             pose: &scratch.action_pose,
             multipliers: &character.weights(character.weights_of(state)).multipliers,
             now_s: state.header.clock.time_s,
@@ -213,10 +214,9 @@ impl Act<'_> {
         let (character, action) = (self.character, &acting.actions.all()[plan.action]);
         let world = self.scratch.shown.pose.world_from_root();
         let (mut toes, mut stood) = ([[0.0; 2]; STANDING], [0.0; STANDING]);
-        let config = &character.config.feet;
-        let feet = self.scratch.action_toes.iter().zip(self.state.feet(&character.resolved.layout));
-        for ((at, stands), (toe, foot)) in toes.iter_mut().zip(&mut stood).zip(feet) {
-            (*at, *stands) = (world.point(*toe).xz().to_array(), f32::from(u8::from(foot.stands_at(config).is_some())));
+        let feet = self.scratch.action_toes.iter().zip(&self.scratch.action_stands);
+        for ((at, stood), (toe, stands)) in toes.iter_mut().zip(&mut stood).zip(feet) {
+            (*at, *stood) = (world.point(*toe).xz().to_array(), f32::from(u8::from(*stands)));
         }
         let time_s = acting.db.row_time_s(action.entries[plan.entry].row);
         character.source.init_memory(&mut self.scratch.memory);

@@ -102,6 +102,11 @@ fn stairs_show_a_figure() {
 }
 
 #[test]
+fn a_course_of_obstacles_shows_a_vault() {
+    shows_figures("obstacle_course", "2.75", true);
+}
+
+#[test]
 fn the_panels_are_shown_beside_the_figure_of_the_game() {
     let Some(picture) = picture("panels", "4") else { return };
     let (game, panels) = (figure_in(&picture, [0.0, 0.25]), figure_in(&picture, [0.3, 0.98]));

@@ -208,6 +208,47 @@ fn a_character_arrives_where_it_is_sent() {
 }
 
 #[test]
+fn a_seat_is_held_until_its_request_is_removed() {
+    let mut app = at_60_hz();
+    let e = spawn_acting(&mut app, walk(0.0, 1.0));
+    // A seat of 45 cm, whose front edge is 4 m ahead.
+    let sit = MotionAction::new("sit", Vec3::new(0.0, 0.57, 4.16), Vec3::NEG_Z);
+    app.world_mut().entity_mut(e).insert(MotionAction { go: true, ..sit });
+    run(&mut app, 900);
+    assert_eq!(steps(&app).names(), [(1, "accepted"), (1, "entered"), (1, "touched")]);
+    assert!(output(&app, e).owns_root && app.world().entity(e).contains::<MotionAction>());
+    app.world_mut().entity_mut(e).remove::<MotionAction>();
+    run(&mut app, 120);
+    assert_eq!(steps(&app).names().last(), Some(&(1, "left")));
+}
+
+#[test]
+fn a_copied_state_and_request_put_back_give_the_same_bits() {
+    let mut app = at_60_hz();
+    let e = spawn_acting(&mut app, (walk(0.0, 1.5), vault(1.0, 7.5)));
+    let forward = |app: &mut App| {
+        let one = |_| {
+            app.update();
+            output(app, e).pose.clone()
+        };
+        (0..90).map(one).collect::<Vec<_>>()
+    };
+    // Before the entry, and while the action plays.
+    for frames in [30, 10] {
+        run(&mut app, frames);
+        let world = app.world();
+        let saved = (world.get::<MotionState>(e).unwrap().clone(), *world.get::<Transform>(e).unwrap());
+        let action = world.get::<MotionAction>(e).unwrap().clone();
+        let (told, first) = (steps(&app).0.len(), forward(&mut app));
+        let more = steps(&app).0[told..].to_vec();
+        app.world_mut().entity_mut(e).insert((saved, action));
+        app.world_mut().resource_mut::<Steps>().0.truncate(told);
+        assert!(first == forward(&mut app), "another motion {frames} frames later");
+        assert_eq!(steps(&app).0[told..], more);
+    }
+}
+
+#[test]
 fn a_body_of_the_game_is_told_while_an_action_moves_the_root() {
     let mut app = at_60_hz();
     fn drive(mut bodies: Query<(&mut RootMotion, &mut MotionBody, &mut Transform)>) {

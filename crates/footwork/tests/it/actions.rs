@@ -5,6 +5,7 @@ use crate::common;
 use common::actions::{
     Case, Seen, cases, character, database, mirroring, restored_alike, run, run_by, run_seeing, vaulting, watch,
 };
+use footwork::actions::Place;
 use footwork::frames::JointIndex;
 use footwork::input::{ActionContact, ActionRequest, GroundPoint, MotionInput};
 use footwork::matcher::{ActionStep, ActionView, MatcherConfig, MotionMatcher};
@@ -256,6 +257,35 @@ fn hands_and_feet_reach_their_places_over_any_ground_of_a_hook() {
         println!("{kind} {apart_m}");
         assert!(apart_m < 0.08, "{kind}: the hips are {apart_m} m from where they are without a hook");
     }
+}
+
+#[test]
+fn the_shown_changes_of_an_action_are_those_of_its_roots_and_within_the_limits() {
+    let (mut shown, mut most_m): (usize, f32) = (0, 0.0);
+    for case in cases() {
+        run_seeing(&case, (1.0 / 60.0, false), |m| {
+            let Some(ActionView::Plays { rate, .. }) = m.action_view() else { return };
+            let (config, warp) = (m.character().config().actions, m.character().action_warp(m.state()).unwrap());
+            for (k, mark) in warp.action.marks.iter().enumerate() {
+                let changes = config.changes(&warp, rate, k);
+                // The transition into the action displaces the root, too.
+                for ([by, limit], more) in changes.into_iter().zip([0.1, 1e-3, 1.0]) {
+                    assert!(by.abs() <= limit + more, "{case:?}, contact {k}: {changes:?}");
+                }
+                // The root at the contact, without the warp and with it.
+                if k > 0 {
+                    continue;
+                }
+                let before = warp.root.transform() * warp.clip_root.transform().inverse();
+                let of_mark = Place { position: mark.position, yaw_rad: mark.yaw_rad }.transform();
+                let with = warp.marks[k].transform() * of_mark.inverse();
+                let moved = (with.point(mark.root) - before.point(mark.root)) * Vec3::new(1.0, 0.0, 1.0);
+                assert!((moved.length() - changes[0][0]).abs() < 1e-3, "{case:?}: {moved} m, {changes:?}");
+                (shown, most_m) = (shown + 1, most_m.max(moved.length()));
+            }
+        });
+    }
+    assert!(shown > 1000 && most_m > 0.05, "{shown} shown, at most {most_m} m");
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub struct MotionContact {
     pub facing: Vec3,
 }
 
-/// What an action is about: an obstacle at a place.
+/// An obstacle at a place: the wall, ledge or chair of an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub struct MotionBlock {

@@ -89,7 +89,7 @@ pub(crate) fn see_obstacles(
             let shape = motion.map_or(*shape, |m| MotionObstacle { velocity: m.velocity, ..*shape });
             let obstacle = shape.resolve(place, rotation, scale);
             let off_m = (obstacle.position - body).length() - obstacle.half_m.length() - obstacle.radius_m;
-            // What is not a number is reported by the update.
+            // The update reports numbers that are invalid.
             if off_m.is_nan() || off_m < NEAR_M {
                 near.push((off_m, obstacle));
             }

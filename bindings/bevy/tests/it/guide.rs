@@ -22,7 +22,7 @@ fn tell(e: On<MotionActionEvent>) {
     }
 }
 
-/// Spawns a character that vaults, climbs, jumps and steps over what is in its way.
+/// Spawns a character that vaults, climbs, jumps and steps over obstacles.
 fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
     let clips = assets.load("embedded://footwork/actions.fwdb");
     let model = WorldAssetRoot(assets.load("embedded://footwork/person.glb#Scene0"));

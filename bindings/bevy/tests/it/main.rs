@@ -2,6 +2,8 @@
 
 mod actions;
 mod allocations;
+#[cfg(feature = "examples")]
+mod avian;
 mod characters;
 mod common;
 mod events;

@@ -25,7 +25,7 @@ const REMEMBERED: usize = 8;
 /// Looks for ledges, edges, gaps and seats ahead of a character, ten times per second, by the rays of the plugin's [`MotionWorld`].
 ///
 /// The game reads [`ActionProbe::found`] and inserts a [`MotionAction`], or the plugin does, within `takes_within_m`. A rejected
-/// request is followed by the next proposal.
+/// request is followed by the next proposal. Requests that the plugin takes let the character go to their entry by itself.
 #[derive(Component, Clone, Debug)]
 pub struct ActionProbe {
     /// Distance within which requests are taken without the game, in metres. Default: 0, none is taken.

@@ -34,6 +34,7 @@ pub struct MotionAction {
     /// ([`MotionState::time_s`](crate::MotionState::time_s)). Equal values request one instant. `None`: as soon as it fits.
     pub window_s: Option<[f64; 2]>,
     /// True if the character goes to the entry of the action by itself; the goal of its input counts again from the end of the action on.
+    /// Without effect with [`RootDriver::Body`](crate::RootDriver): lead that body there.
     pub go: bool,
     /// The wall, ledge or chair that the action is about. Candidates that go through it are not taken.
     pub block: Option<MotionBlock>,

@@ -60,7 +60,7 @@ fn a_probe_that_takes_nothing_proposes() {
     assert!(steps(&app).0.is_empty() && (2.0..3.0).contains(&found[0].0), "{}", found[0].0);
     let hands = found[1].1.contacts[0].unwrap();
     assert!((hands.position - Vec3::new(0.0, 0.63, 2.925)).length() < 0.03, "{hands:?}");
-    // What it proposes is a request.
+    // A proposal can be requested.
     app.world_mut().entity_mut(e).insert(MotionAction { go: true, ..found[0].1.clone() });
     run(&mut app, 300);
     assert!(steps(&app).names().contains(&(1, "left")), "{:?}", steps(&app));

@@ -1,6 +1,6 @@
-//! Ground and walls from Avian's colliders.
+//! Ground, walls and rays from Avian's colliders.
 
-use crate::probe::{GroundPoint, MotionWorld};
+use crate::probe::{GroundPoint, MotionWorld, RayPoint};
 use avian3d::prelude::{LinearVelocity, SpatialQuery, SpatialQueryFilter};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParamItem;
@@ -55,5 +55,18 @@ impl MotionWorld for AvianWorld {
         let left = to - reached;
         let wall = Vec3::new(hit.normal.x, 0.0, hit.normal.z).normalize_or_zero();
         reached + left - wall * left.dot(wall).min(0.0)
+    }
+
+    fn ray(
+        (rays, _, parents): &SystemParamItem<Self::Param>,
+        character: Entity,
+        from: Vec3,
+        direction: Vec3,
+        length_m: f32,
+    ) -> Option<RayPoint> {
+        let others = |e: Entity| e != character && !parents.iter_ancestors(e).any(|a| a == character);
+        let along = Dir3::new(direction).ok()?;
+        let hit = rays.cast_ray_predicate(from, along, length_m, true, &SpatialQueryFilter::default(), &others)?;
+        Some(RayPoint { distance_m: hit.distance, normal: hit.normal })
     }
 }

@@ -104,6 +104,9 @@ pub struct RootMotion {
     pub translation: Vec3,
     /// Rotation since the last [`RootMotion::take`].
     pub rotation: Quat,
+    /// True while an action moves the root. A body that the game moves must follow [`RootMotion::take`] meanwhile, also with
+    /// [`RootDriver::Body`], and must not collide with what the action passes.
+    pub by_action: bool,
 }
 
 impl RootMotion {

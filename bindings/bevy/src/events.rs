@@ -8,13 +8,16 @@
 //! app.add_observer(|step: On<MotionFootstep>| println!("{} at {:.1} m/s", step.foot, step.speed_mps));
 //! ```
 
+use crate::action_probe::ActionProbe;
+use crate::actions::MotionAction;
 use crate::components::{MotionKind, MotionOutput, MotionPaused, MotionState};
 use crate::convert::from_matcher;
+use crate::plugin_state::PluginState;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use footwork::database::TagMask;
 use footwork::frames::ClipIndex;
-use footwork::matcher::EventKind;
+use footwork::matcher::{ActionEvent, ActionStep, Character, EventKind};
 
 /// A foot has touched down.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
@@ -93,6 +96,48 @@ pub struct MotionNoCandidate {
     pub entity: Entity,
 }
 
+/// A step in the life of a request for an action ([`MotionAction`]).
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionActionEvent {
+    /// Entity of the character.
+    pub entity: Entity,
+    /// Number of the request ([`MotionAction::id`]).
+    pub id: u16,
+    /// Time, in seconds of the character's own time.
+    pub time_s: f64,
+    /// The step.
+    pub step: MotionActionStep,
+}
+
+/// Step in the life of a request. A request ends with `Left`, `Refused` or `CalledOff`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MotionActionStep {
+    /// The request can be met, and waits for a place and a pose from which the action can begin.
+    Accepted,
+    /// The action begins, and moves the root from now on.
+    Entered {
+        /// Name of its clip.
+        clip: String,
+    },
+    /// A requested contact begins.
+    Touched {
+        /// Index of the contact; 0 is the first.
+        contact: usize,
+    },
+    /// The action is over.
+    Left,
+    /// The request was rejected. The motion is the same as without it.
+    Refused {
+        /// Reason, such as ``contact 1 is 0.34 m too high for the best of 3 `climb` ``.
+        reason: String,
+        /// Clip of the candidate that misses least; `None` if there is none.
+        nearest: Option<String>,
+    },
+    /// The request was dropped or replaced before the action began.
+    CalledOff,
+}
+
 /// Last reported values.
 #[derive(Component, Clone, Debug, Default)]
 pub(crate) struct Reported {
@@ -103,11 +148,12 @@ pub(crate) struct Reported {
 pub(crate) fn report_events(
     mut commands: Commands,
     mut characters: Query<
-        (Entity, &MotionKind, &MotionState, &MotionOutput, Option<&mut Reported>),
+        (Entity, &MotionKind, &MotionState, &MotionOutput, Option<&mut Reported>, Acting),
         Without<MotionPaused>,
     >,
 ) {
-    for (entity, kind, state, output, reported) in &mut characters {
+    for (entity, kind, state, output, reported, acting) in &mut characters {
+        report_action(&mut commands, entity, (kind, state, output), acting);
         let Some(mut reported) = reported else {
             commands.entity(entity).insert(Reported::default());
             continue;
@@ -152,6 +198,53 @@ pub(crate) fn report_events(
         }
         reported.stranded = shown.stranded;
     }
+}
+
+/// Components of actions.
+type Acting<'a> = (Option<&'a MotionAction>, Option<&'a mut ActionProbe>, &'a mut PluginState);
+
+/// Reports the steps of requests. Removes a request that is over.
+fn report_action(
+    commands: &mut Commands,
+    entity: Entity,
+    (kind, state, output): (&MotionKind, &MotionState, &MotionOutput),
+    (action, mut probe, mut plugin_state): (Option<&MotionAction>, Option<Mut<ActionProbe>>, Mut<PluginState>),
+) {
+    let unknown = plugin_state.unknown.as_mut().and_then(|(id, reason)| Some((*id, reason.take()?)));
+    let unknown = unknown.map(|(id, reason)| (id, state.time_s(), MotionActionStep::Refused { reason, nearest: None }));
+    let kinds = || action.map_or_else(|| "action".to_owned(), |a| a.kinds.join("` or `"));
+    let step = |e: &ActionEvent| Some((e.id, e.time_s, step_of(&kind.character, &e.step, &kinds)?));
+    let steps = output.0.actions.iter().filter_map(step);
+    for (id, time_s, step) in steps.chain(unknown) {
+        let of = action.filter(|action| action.id == id);
+        // Before the event, so that its observer may insert the next request.
+        if of.is_some() && matches!(step, MotionActionStep::Left | MotionActionStep::Refused { .. }) {
+            commands.entity(entity).remove::<MotionAction>();
+        }
+        if let (MotionActionStep::Refused { .. }, Some(probe), Some(action)) = (&step, &mut probe, of) {
+            probe.reject(action, time_s);
+        }
+        commands.trigger(MotionActionEvent { entity, id, time_s, step });
+    }
+}
+
+/// Returns a step in words.
+fn step_of(character: &Character, step: &ActionStep, kinds: &dyn Fn() -> String) -> Option<MotionActionStep> {
+    let clip = |action: usize| {
+        let clip = character.actions().all().get(action).and_then(|a| character.clip_name(a.clip));
+        clip.unwrap_or_default().to_owned()
+    };
+    Some(match step {
+        ActionStep::Accepted => MotionActionStep::Accepted,
+        ActionStep::Entered { action } => MotionActionStep::Entered { clip: clip(*action) },
+        ActionStep::Touched { contact } => MotionActionStep::Touched { contact: *contact },
+        ActionStep::Left => MotionActionStep::Left,
+        ActionStep::Refused(refusal) => {
+            MotionActionStep::Refused { reason: refusal.text(&kinds()), nearest: refusal.nearest.map(clip) }
+        }
+        ActionStep::CalledOff => MotionActionStep::CalledOff,
+        _ => return None,
+    })
 }
 
 fn name(kind: &MotionKind, clip: ClipIndex) -> String {

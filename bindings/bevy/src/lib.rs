@@ -59,15 +59,19 @@
 //! | change to another character: healthy, injured | [`MotionChooser`] |
 //! | request a crouch in advance, prefer a style | [`MotionInput::later`], [`MotionInput::tag_costs`] |
 //! | look, reach | [`LookAt`], [`HandTargets`] |
+//! | jump, vault, climb, sit, pick up | [`MotionAction`], [`ActionProbe`] |
+//! | go round walls and each other | [`MotionObstacle`] |
 //! | let physics move the body | [`RootDriver`], [`RootMotion`], [`MotionBody`] |
 //! | leave arms or a face to Bevy's animation | [`MotionMask`] |
 //! | pause for a ragdoll or a cut-scene, and continue | [`MotionPaused`] |
-//! | observe footsteps, transitions, states, tags, events | [`events`] |
+//! | observe footsteps, transitions, states, tags, events, actions | [`events`] |
 //! | record, review and explain motion | [`MotionRecorder`]; `MotionPanelsPlugin` (feature `panels`) |
 //! | roll back | copy [`MotionState`] and `Transform`, and restore them |
 //! | order systems | [`schedule`] |
 //! | limit the cost of a crowd | [`MotionBudget`], [`MotionViewer`] |
 
+mod action_probe;
+mod actions;
 #[cfg(feature = "animation")]
 mod animation;
 mod assets;
@@ -92,6 +96,7 @@ mod learn;
 mod matching;
 mod model;
 mod montages;
+mod obstacles;
 #[cfg(feature = "panels")]
 mod panels;
 mod plugin_state;
@@ -105,20 +110,22 @@ mod step;
 mod unknown_body;
 mod variables;
 
+pub use action_probe::ActionProbe;
+pub use actions::{MotionAction, MotionBlock, MotionContact};
 pub use assets::{
     MotionAssetError, MotionConfig, MotionDatabase, MotionFile, MotionLoader, MotionMachine, MotionNetworks,
 };
 #[cfg(feature = "avian")]
 pub use avian::AvianWorld;
 #[cfg(feature = "built-in")]
-pub use built_in::BuiltInPersonPlugin;
+pub use built_in::{BuiltInActionsPlugin, BuiltInPersonPlugin};
 pub use choose::{MotionChoice, MotionChooser};
 pub use components::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver, RootMotion};
 #[cfg(feature = "debug")]
 pub use debug::{FootworkDebugPlugin, MotionGizmos};
 pub use events::{
-    MotionClipEvent, MotionFootstep, MotionNoCandidate, MotionStateChanged, MotionTagEntered, MotionTagLeft,
-    MotionTransition,
+    MotionActionEvent, MotionActionStep, MotionClipEvent, MotionFootstep, MotionNoCandidate, MotionStateChanged,
+    MotionTagEntered, MotionTagLeft, MotionTransition,
 };
 /// The motion matching library.
 pub use footwork;
@@ -132,10 +139,11 @@ pub use input::{
 pub use matching::{MotionBudget, MotionViewer};
 pub use model::{MotionJoint, MotionModel, MotionRoles};
 pub use montages::MotionMontages;
+pub use obstacles::MotionObstacle;
 #[cfg(feature = "panels")]
 pub use panels::{MotionInspected, MotionInspection, MotionPanels, MotionPanelsPlugin};
 pub use pose::MotionMask;
-pub use probe::{GroundFunction, GroundPoint, GroundProbe, LevelWorld, MotionWorld, WallFunction, WallProbe};
+pub use probe::{GroundFunction, GroundPoint, GroundProbe, LevelWorld, MotionWorld, RayPoint, WallFunction, WallProbe};
 pub use recorder::{MotionRecorder, MotionRecordingError};
 pub use sets::MotionSystems;
 pub use variables::MotionVariables;
@@ -148,16 +156,17 @@ use std::marker::PhantomData;
 pub mod prelude {
     #[cfg(feature = "avian")]
     pub use crate::AvianWorld;
-    #[cfg(feature = "built-in")]
-    pub use crate::BuiltInPersonPlugin;
     pub use crate::{
-        EndCause, EventKind, FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MontageHandle,
-        MotionBody, MotionBudget, MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep,
-        MotionGoal, MotionInput, MotionMachine, MotionMask, MotionModel, MotionMontages, MotionNetworks,
-        MotionNoCandidate, MotionPath, MotionPaused, MotionRecorder, MotionState, MotionStateChanged, MotionSystems,
-        MotionTagEntered, MotionTagLeft, MotionTransition, MotionVariables, MotionViewer, PlayMontage, RootDriver,
-        RootMotion, Stick, Target, WallProbe, camera_yaw_rad,
+        ActionProbe, EndCause, EventKind, FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt,
+        MontageHandle, MotionAction, MotionActionEvent, MotionActionStep, MotionBody, MotionBudget, MotionCharacter,
+        MotionClipEvent, MotionConfig, MotionContact, MotionDatabase, MotionFootstep, MotionGoal, MotionInput,
+        MotionMachine, MotionMask, MotionModel, MotionMontages, MotionNetworks, MotionNoCandidate, MotionObstacle,
+        MotionPath, MotionPaused, MotionRecorder, MotionState, MotionStateChanged, MotionSystems, MotionTagEntered,
+        MotionTagLeft, MotionTransition, MotionVariables, MotionViewer, PlayMontage, RootDriver, RootMotion, Stick,
+        Target, WallProbe, camera_yaw_rad,
     };
+    #[cfg(feature = "built-in")]
+    pub use crate::{BuiltInActionsPlugin, BuiltInPersonPlugin};
     #[cfg(feature = "debug")]
     pub use crate::{FootworkDebugPlugin, MotionGizmos};
     #[cfg(feature = "panels")]

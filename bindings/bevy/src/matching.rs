@@ -1,5 +1,6 @@
 //! Systems over all characters, from inputs to poses of the clips' skeleton.
 
+use crate::actions::MotionAction;
 use crate::components::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
 use crate::components::{lift_m, shown_root};
 use crate::convert::{from_matcher, into_matcher, into_root, into_vec};
@@ -79,26 +80,36 @@ pub(crate) fn prepare_inputs(
             (&MotionCharacter, &MotionKind, &MotionInput, &Transform),
             (&MotionVariables, Option<&MotionMontages>),
             (Option<&LookAt>, Option<&HandTargets>, Option<&MotionBody>, Has<GroundProbe>),
+            Option<&MotionAction>,
             (&mut MotionState, &mut PluginState),
         ),
         Without<MotionPaused>,
     >,
     places: Query<&GlobalTransform>,
 ) {
-    for (entity, asked, (variables, montages), (look, hands, body, probed), (mut state, mut plugin_state)) in
-        &mut characters
-    {
+    for (entity, asked, (variables, montages), others, action, (mut state, mut plugin_state)) in &mut characters {
+        let (look, hands, body, probed) = others;
         let (character, kind, input, at) = asked;
         let (scale, shared) = (kind.scale, &kind.character);
         let filled =
             plugin_state.prepared.fill(input, scale, shared.database().map(|d| &**d), shared.schema().user_width);
         let machine = shared.machine();
-        let PluginState { prepared, variables: known, .. } = &mut *plugin_state;
-        let tell = |what| error!("motion of {entity}: {what}; it is ignored");
+        let PluginState { prepared, variables: known, unknown, .. } = &mut *plugin_state;
+        let tell = |what: String| error!("motion of {entity}: {what}; it is ignored");
         known.fill(variables, machine, &mut prepared.input.variables, tell);
         let to = &mut prepared.input;
         to.montages.clear();
         to.montages.extend(montages.iter().flat_map(|m| m.calls()));
+        to.action = action.and_then(|action| match action.resolve(scale, shared) {
+            Ok(request) => Some(request),
+            Err(what) => {
+                if unknown.as_ref().is_none_or(|(id, _)| *id != action.id) {
+                    tell(what.clone());
+                    *unknown = Some((action.id, Some(what)));
+                }
+                None
+            }
+        });
         to.look_at = look.and_then(|l| l.0.place(&places)).map(|p| into_matcher(p, scale));
         let hands = hands.map(|h| [h.left, h.right]).unwrap_or_default();
         to.hands = hands.map(|h| h.and_then(|h| h.resolve(scale, &places)));

@@ -22,6 +22,8 @@ pub(crate) struct PluginState {
     pub result: Option<InputError>,
     /// Results of several updates in one frame; empty between frames.
     pub reports: FrameReports,
+    /// Number of the last request for an action that has no known kind, and the reason until it is reported.
+    pub unknown: Option<(u16, Option<String>)>,
     /// True if motion continues from the pose that the model shows.
     pub enters: bool,
     /// Frame in which the character was last found in a group of the scheduler.

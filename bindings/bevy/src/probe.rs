@@ -22,6 +22,15 @@ impl Default for GroundPoint {
     }
 }
 
+/// What a ray meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayPoint {
+    /// Distance from its origin, in metres.
+    pub distance_m: f32,
+    /// Normal of the surface in world space, a unit vector.
+    pub normal: Vec3,
+}
+
 /// Function of the game that returns the ground at a point.
 pub type GroundFunction = dyn Fn(Vec3) -> GroundPoint + Send + Sync;
 /// Function of the game that shortens or bends a step at walls, from its start and end.
@@ -75,6 +84,19 @@ pub trait MotionWorld: Send + Sync + 'static {
     fn wall(world: &SystemParamItem<Self::Param>, character: Entity, from: Vec3, to: Vec3) -> Vec3 {
         let _ = (world, character, from);
         to
+    }
+
+    /// Returns what a ray meets, other than the character itself; `None` if it meets nothing. `direction` is a unit vector. Serves
+    /// [`ActionProbe`](crate::ActionProbe).
+    fn ray(
+        world: &SystemParamItem<Self::Param>,
+        character: Entity,
+        from: Vec3,
+        direction: Vec3,
+        length_m: f32,
+    ) -> Option<RayPoint> {
+        let _ = (world, character, from, direction, length_m);
+        None
     }
 }
 

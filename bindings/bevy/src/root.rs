@@ -15,6 +15,7 @@ pub(crate) fn track_roots(mut characters: Query<(&MotionKind, &MotionOutput, &mu
     for (kind, output, mut motion) in &mut characters {
         let (root, velocity) = (output.0.pose.world_from_root(), &output.0.velocity);
         let delta = output.0.root_delta;
+        motion.by_action = output.0.owns_root;
         motion.velocity = from_matcher(root.direction(velocity.linear[0]), kind.scale);
         motion.yaw_rate_radps = velocity.angular[0].y;
         let step = motion.rotation * from_matcher(delta.translation, kind.scale);

@@ -6,7 +6,7 @@
 //!
 //! | set | steps |
 //! |---|---|
-//! | `Predict` | load characters, fit models, read inputs, plan searches |
+//! | `Predict` | load characters, fit models, probe for actions, read inputs and obstacles, plan searches |
 //! | `Match` | update every character: prediction, search, playback, blending, foot locks; on all threads |
 //! | `Pose` | convert poses to the game's models, send events |
 //! | `Adjust` | empty: systems of the game may change [`MotionModel::pose`](crate::MotionModel) |
@@ -18,7 +18,8 @@
 use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionMachine, MotionNetworks};
 use crate::probe::MotionWorld;
 use crate::{
-    FootworkPlugin, character, choose, components, events, input, kinds, learn, matching, model, pose, root, variables,
+    FootworkPlugin, action_probe, actions, character, choose, components, events, input, kinds, learn, matching, model,
+    obstacles, pose, root, variables,
 };
 use bevy_app::AnimationSystems;
 use bevy_app::prelude::*;
@@ -43,12 +44,15 @@ where
             .init_asset_loader::<MotionLoader<MotionConfig>>()
             .init_asset_loader::<MotionLoader<MotionNetworks>>()
             .init_asset_loader::<MotionLoader<MotionMachine>>()
+            .init_resource::<actions::LastRequest>()
             .init_resource::<kinds::Kinds>()
             .init_resource::<matching::Crowds>()
             .init_resource::<matching::MotionBudget>()
             .insert_resource(pose::Overstep(1.0))
             .register_type::<components::MotionCharacter>()
             .register_type::<components::MotionPaused>()
+            .register_type::<actions::MotionAction>()
+            .register_type::<obstacles::MotionObstacle>()
             .register_type::<choose::MotionChooser>()
             .register_type::<input::MotionInput>()
             .register_type::<variables::MotionVariables>()
@@ -86,7 +90,8 @@ where
     let models = (model::fit_models, learn::learn_bodies);
     let arrive =
         (choose::choose_characters, kinds::make_kinds, character::adopt_kinds, models.chain(), pose::apply_masks);
-    let prepare = (pose::watch_paused, pose::enter_shown, matching::prepare_inputs, matching::plan_searches);
+    let inputs = (action_probe::probe_ahead::<W>, matching::prepare_inputs, obstacles::see_obstacles);
+    let prepare = (pose::watch_paused, pose::enter_shown, inputs.chain(), matching::plan_searches);
     app.add_systems(schedule, (arrive.chain(), prepare.chain()).chain().in_set(Predict));
     app.add_systems(schedule, (matching::match_motion::<W>, matching::record_searches).chain().in_set(Match));
     app.add_systems(schedule, (pose::pose_models, root::track_roots, events::report_events).in_set(Pose));

@@ -2,7 +2,7 @@
 
 use footwork::advanced::matcher::One;
 use footwork::input::InputError;
-use footwork::matcher::{FiredEvent, Footstep, Output, StateChange, Turn};
+use footwork::matcher::{ActionEvent, FiredEvent, Footstep, Output, StateChange, Turn};
 use footwork::math::Transform;
 
 /// Maximum number of updates per frame, each with at most 32 events.
@@ -14,6 +14,7 @@ pub(crate) struct FrameReports {
     events: Vec<FiredEvent>,
     footsteps: Vec<Footstep>,
     state_changes: Vec<StateChange>,
+    actions: Vec<ActionEvent>,
     root_delta: Transform,
     consumed_s: f32,
     /// Numbers of searches, exact searches, transitions.
@@ -60,6 +61,7 @@ impl FrameReports {
         self.events.append(&mut output.events);
         self.footsteps.append(&mut output.footsteps);
         self.state_changes.append(&mut output.state_changes);
+        self.actions.append(&mut output.actions);
         self.root_delta = self.root_delta * std::mem::take(&mut output.root_delta);
         self.consumed_s += std::mem::take(&mut output.consumed_s);
         let counts = [&mut output.searches, &mut output.exact_searches, &mut output.transitions];
@@ -71,6 +73,7 @@ impl FrameReports {
         output.events.splice(0..0, self.events.drain(..));
         output.footsteps.splice(0..0, self.footsteps.drain(..));
         output.state_changes.splice(0..0, self.state_changes.drain(..));
+        output.actions.splice(0..0, self.actions.drain(..));
         output.root_delta = std::mem::take(&mut self.root_delta) * output.root_delta;
         output.consumed_s += std::mem::take(&mut self.consumed_s);
         let counts = [&mut output.searches, &mut output.exact_searches, &mut output.transitions];

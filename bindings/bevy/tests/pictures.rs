@@ -102,6 +102,16 @@ fn stairs_show_a_figure() {
 }
 
 #[test]
+fn a_course_of_obstacles_shows_a_vault() {
+    let Some(picture) = picture("obstacle_course", "2.75") else { return };
+    let f = figure(&picture);
+    println!("{} and {} pixels of the sides, from {:.2} to {:.2} of the height", f.left, f.right, f.top, f.bottom);
+    assert!(f.left > 150 && f.right > 150 && (0.25..0.85).contains(&f.brightness), "no figure with two sides");
+    // The feet of a standing figure are at 0.66 of the height.
+    assert!(f.bottom < 0.6, "its feet are on the ground, at {:.2} of the height", f.bottom);
+}
+
+#[test]
 fn the_panels_are_shown_beside_the_figure_of_the_game() {
     let Some(picture) = picture("panels", "4") else { return };
     let (game, panels) = (figure_in(&picture, [0.0, 0.25]), figure_in(&picture, [0.3, 0.98]));

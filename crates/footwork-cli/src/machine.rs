@@ -1,6 +1,7 @@
-//! Log of a state machine, as text.
+//! Logs of a state machine and of requests for actions, as text.
 
 use crate::run::StayTold;
+use footwork_metrics::action_log::ActionLog;
 use footwork_metrics::machine_log::MachineLog;
 
 /// Maximum number of listed transitions.
@@ -32,6 +33,20 @@ pub fn print_machine(log: &MachineLog) {
         out!("  {:>8.2} s  {} on {} until {:.2} s{broken}", played.from_s, played.montage, played.layer, played.to_s);
     }
     if let Some(more) = log.montages.len().checked_sub(LISTED + 1) {
+        out!("  {} more; --json has all", more + 1);
+    }
+}
+
+/// Prints what became of requests for actions; nothing without requests.
+pub fn print_requests(log: &ActionLog) {
+    if log.requests.is_empty() {
+        return;
+    }
+    out!("\nrequests for actions: {}", log.requests.len());
+    for request in log.requests.iter().take(LISTED) {
+        out!("  {request}");
+    }
+    if let Some(more) = log.requests.len().checked_sub(LISTED + 1) {
         out!("  {} more; --json has all", more + 1);
     }
 }

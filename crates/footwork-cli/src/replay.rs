@@ -4,7 +4,7 @@ use crate::args::{Common, ReplayArgs};
 use crate::cast::Cast;
 use crate::course::stick_line;
 use crate::database::in_file;
-use crate::machine::print_machine;
+use crate::machine::{print_machine, print_requests};
 use crate::run::{Driven, Rerun};
 use crate::simulate::print_summary;
 use anyhow::{Context, Error, Result, anyhow, bail};
@@ -90,6 +90,9 @@ fn print(args: &ReplayArgs, common: &Common, trace: &Trace, cast: &Cast, driven:
         if !driven.machine.states.is_empty() {
             summary["machine"] = json!(driven.machine);
         }
+        if !driven.actions.requests.is_empty() {
+            summary["actions"] = json!(driven.actions);
+        }
         if let Some(at_s) = args.fork_at {
             summary["fork_at_s"] = json!(at_s);
             summary["assumes_level_ground"] = json!(driven.assumes_level_ground);
@@ -100,6 +103,7 @@ fn print(args: &ReplayArgs, common: &Common, trace: &Trace, cast: &Cast, driven:
     out!("  {}", stick_line(&stick));
     print_summary(&driven.summary);
     print_machine(&driven.machine);
+    print_requests(&driven.actions);
     if let (Some(at_s), Some(file)) = (args.fork_at, &args.config) {
         let told = match (driven.assumes_level_ground, trace.ground()) {
             (true, _) => "level ground without walls, since those of the recording are not known",

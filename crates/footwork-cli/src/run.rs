@@ -8,11 +8,13 @@ use footwork::advanced::recorder::NamedGround;
 use footwork::advanced::search::Explanation;
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::{Database, TagQuery};
+use footwork::input::ActionRequest;
 use footwork::machine::{Exit, Variables};
 use footwork::matcher::{Character, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::recorder::{Recorder, RecorderConfig, Replay, Trace};
 use footwork_draw::path_plot::PathSample;
+use footwork_metrics::action_log::ActionLog;
 use footwork_metrics::courses::{Cues, Script};
 use footwork_metrics::ground::GroundKind;
 use footwork_metrics::machine_log::MachineLog;
@@ -117,6 +119,8 @@ pub struct Driven {
     pub stay: Option<StayTold>,
     /// Log of the state machine; empty without one.
     pub machine: MachineLog,
+    /// Log of requests for actions; empty without requests.
+    pub actions: ActionLog,
     /// The characters that a chooser chose; empty without one.
     pub chosen: Vec<Chosen>,
     /// `[updates x joints]` translations.
@@ -179,7 +183,7 @@ impl Drive {
                 None => character.update(&input, self.dt_s)?,
             };
             watch.update_us.push(start.elapsed().as_nanos() as f32 / 1e3);
-            driven.record(k, &character, &mut watch);
+            driven.record(k, &character, input.action.as_ref(), &mut watch);
             let wanted = self.explain_s.is_some_and(|t| time_s >= t);
             if wanted && driven.explanation.is_none() && character.output().searches > 0 {
                 driven.explanation = character.explain(8);
@@ -239,7 +243,7 @@ impl Rerun {
             let start = Instant::now();
             replay.step()?;
             watch.update_us.push(start.elapsed().as_nanos() as f32 / 1e3);
-            driven.record(k, replay.matcher(), &mut watch);
+            driven.record(k, replay.matcher(), replay.input().action.as_ref(), &mut watch);
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -260,6 +264,7 @@ impl Driven {
             explanation: None,
             stay: None,
             machine: MachineLog::default(),
+            actions: ActionLog::default(),
             chosen: Vec::new(),
             translations: Vec::new(),
             rotations: Vec::new(),
@@ -275,7 +280,7 @@ impl Driven {
         }
     }
 
-    fn record(&mut self, update: usize, character: &MotionMatcher, watch: &mut Watch) {
+    fn record(&mut self, update: usize, character: &MotionMatcher, request: Option<&ActionRequest>, watch: &mut Watch) {
         let pose = character.pose();
         for (t, r) in pose.translations.iter().zip(&pose.rotations) {
             for v in t.to_array().into_iter().chain(r.to_array()) {
@@ -291,6 +296,7 @@ impl Driven {
         self.commanded.push(PathSample { position: simulation.position, facing: simulation.facing });
         self.walked.push(PathSample { position: root.translation, facing });
         self.machine.push(character);
+        self.actions.push(character, request);
         let output = character.output();
         watch.searches += u64::from(output.searches);
         watch.transitions += u64::from(output.transitions);
@@ -339,8 +345,9 @@ impl Driven {
             k += 1;
             begins.get(k) != Some(&begins[k - 1])
         });
-        let Self { summary, ground, explanation, stay, machine, chosen, trace, assumes_level_ground, .. } = self;
-        Self { summary, ground, explanation, stay, machine, chosen, trace, assumes_level_ground, ..steps }
+        let Self { summary, ground, explanation, stay, machine, actions, chosen, trace, assumes_level_ground, .. } =
+            self;
+        Self { summary, ground, explanation, stay, machine, actions, chosen, trace, assumes_level_ground, ..steps }
     }
 
     /// Returns the motion as a clip.

@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod action_log;
 pub mod actions;
 pub mod analysis;
 pub mod courses;

@@ -85,7 +85,7 @@ impl Session {
         let ground = Self::named_ground(piece.ground().unwrap_or_default());
         let replay = Replay::begin(piece, character, ground).map_err(|e| e.to_string())?;
         let mut tracks = Tracks::new(self.database.schema.channels.len());
-        tracks.push(replay.matcher(), replay.trace().dt_s(0), 0.0);
+        tracks.push(replay.matcher(), replay.input().action.as_ref(), replay.trace().dt_s(0), 0.0);
         self.tracks = tracks;
         self.mode = Mode::Live;
         self.followed = Some(Box::new(Followed { name: name.to_owned(), replay, lost: 0, ended: false }));

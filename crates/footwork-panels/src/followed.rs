@@ -27,7 +27,10 @@ impl Followed {
         while start.elapsed() < BUDGET {
             let update = self.replay.updates_done();
             match self.replay.step() {
-                Ok(true) => tracks.push(self.replay.matcher(), self.replay.trace().dt_s(update), 0.0),
+                Ok(true) => {
+                    let (replay, dt_s) = (&self.replay, self.replay.trace().dt_s(update));
+                    tracks.push(replay.matcher(), replay.input().action.as_ref(), dt_s, 0.0);
+                }
                 Ok(false) => break,
                 // The error was reported before.
                 Err(_) if self.ended => break,

@@ -7,6 +7,7 @@
 //!
 //! [`Studio`] lays out all of them. A shell passes it the time and dropped files, and saves its files.
 
+mod acts;
 mod body;
 mod camera;
 mod drive;

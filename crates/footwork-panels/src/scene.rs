@@ -5,7 +5,7 @@ use crate::mode::Mode;
 use crate::session::Session;
 use crate::style::{self, COMMANDED, HELD, MATCHED, PAST, Scene, TOUCHES};
 use footwork::advanced::schema::{DebugShape, FeatureSource, TrajectorySample};
-use footwork::matcher::MotionMatcher;
+use footwork::matcher::{ActionView, MotionMatcher};
 use footwork::math::Transform;
 use footwork::pose::RootMotion;
 use footwork_draw::figure::Look;
@@ -26,6 +26,8 @@ const PAST_S: f32 = 4.0;
 const ARROW_S: f32 = 0.2;
 /// Radius of the mark under a foot, in metres.
 const MARK_M: f32 = 0.07;
+/// Radius of the mark at a requested contact, in metres.
+const REQUESTED_M: f32 = 0.14;
 /// Height of lines above the ground, in metres.
 const OVER_M: f32 = 0.01;
 
@@ -38,11 +40,13 @@ pub struct Layers {
     pub features: bool,
     /// Feet in contact, and locked feet.
     pub feet: bool,
+    /// Contacts of the playing action, and of the request that waits.
+    pub contacts: bool,
 }
 
 impl Default for Layers {
     fn default() -> Self {
-        Self { paths: true, features: false, feet: true }
+        Self { paths: true, features: false, feet: true, contacts: true }
     }
 }
 
@@ -197,7 +201,7 @@ impl Scenery<'_> {
         }
     }
 
-    /// Draws a ring on the ground.
+    /// Draws a level ring.
     fn mark(&self, picture: &mut Picture, at: Vec3, radius_m: f32, colour: Colour) {
         if self.lens.ahead_m(at) < 0.3 {
             return;
@@ -235,6 +239,34 @@ impl Scenery<'_> {
                 let Some(joint) = subject.world.get(foot.joint.at()) else { continue };
                 let floor = self.height(joint.translation);
                 self.mark(picture, over(floor), MARK_M, colour);
+            }
+        }
+    }
+
+    /// Draws where limbs touch while an action plays, and where a request is to be met.
+    pub fn contacts(&self, picture: &mut Picture, subject: &Subject, layers: &Layers) {
+        let session = subject.session;
+        if !layers.contacts || matches!(session.mode, Mode::Clip(_)) {
+            return;
+        }
+        let matcher = session.shown();
+        match matcher.action_view() {
+            Some(ActionView::Plays { clip_s, marks, .. }) => {
+                let Some(warp) = matcher.character().action_warp(matcher.state()) else { return };
+                for (mark, place) in warp.action.marks.iter().zip(marks) {
+                    if clip_s <= mark.end_s {
+                        self.mark(picture, place.position, REQUESTED_M, COMMANDED);
+                    }
+                }
+                for contact in warp.action.contacts.iter().filter(|c| clip_s <= c.end_s) {
+                    let Some(at) = warp.touched(contact) else { continue };
+                    let colour = if clip_s < contact.start_s { COMMANDED } else { HELD };
+                    self.mark(picture, at, MARK_M, colour);
+                }
+            }
+            _ => {
+                let contacts = session.shown_request().map(|r| r.contacts).into_iter().flatten().flatten();
+                contacts.for_each(|c| self.mark(picture, c.position, REQUESTED_M, COMMANDED));
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::tuning::Tuning;
 use footwork::advanced::recorder::NamedGround;
 use footwork::database::Database;
 use footwork::frames::ClipIndex;
+use footwork::input::ActionRequest;
 use footwork::learned::Networks;
 use footwork::machine::{Machine, Variables};
 use footwork::matcher::{Character, MotionMatcher};
@@ -231,7 +232,7 @@ impl Session {
             self.recorder.update(&mut self.matcher, &input, left_s).map_err(|e| e.to_string())?;
             let update_us = start.elapsed().as_nanos() as f32 / 1e3;
             let consumed_s = self.matcher.output().consumed_s;
-            self.tracks.push(&self.matcher, consumed_s, update_us);
+            self.tracks.push(&self.matcher, input.action.as_ref(), consumed_s, update_us);
             left_s = if consumed_s > 0.0 { left_s - consumed_s } else { 0.0 };
         }
         Ok(())
@@ -336,7 +337,8 @@ impl Session {
         let mut tracks = Tracks::new(self.database.schema.channels.len());
         for update in 0..review.trace.updates() {
             review.show(update)?;
-            tracks.push(review.replay.matcher(), review.trace.dt_s(update), 0.0);
+            let request = review.replay.input().action.as_ref();
+            tracks.push(review.replay.matcher(), request, review.trace.dt_s(update), 0.0);
         }
         review.show(0)?;
         self.tracks = tracks;
@@ -367,6 +369,15 @@ impl Session {
     fn show_clip(&mut self, player: ClipPlayer) {
         if player.clip.at() < self.database.clips.len() {
             self.mode = Mode::Clip(player);
+        }
+    }
+
+    /// Returns the request of the update shown. A character that is driven here has none.
+    pub(crate) fn shown_request(&self) -> Option<ActionRequest> {
+        match (&self.mode, &self.followed) {
+            (Mode::Review(review), _) => review.replay.input().action,
+            (Mode::Live, Some(followed)) => followed.replay.input().action,
+            _ => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Layout of all panels.
 
+use crate::acts::acts;
 use crate::drive::{Driver, Hands};
 use crate::library::Library;
 use crate::performance::Performance;
@@ -21,6 +22,7 @@ enum Tab {
     Library,
     Performance,
     States,
+    Actions,
 }
 
 /// All panels in one layout.
@@ -119,12 +121,13 @@ impl Studio {
             request = request.or(self.timeline.ui(ui, &mut self.session));
         });
         Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {
-            ui.horizontal(|ui| {
+            ui.horizontal_wrapped(|ui| {
                 for (tab, words) in [
                     (Tab::Tune, "Tuning"),
                     (Tab::Library, "Database"),
                     (Tab::Performance, "Performance"),
                     (Tab::States, "State machine"),
+                    (Tab::Actions, "Actions"),
                 ] {
                     ui.selectable_value(&mut self.tab, tab, words);
                 }
@@ -135,6 +138,7 @@ impl Studio {
                 Tab::Library => request = request.or(self.library.ui(ui, &mut self.session)),
                 Tab::Performance => self.performance.ui(ui, &mut self.session),
                 Tab::States => request = request.or(self.states.ui(ui, &mut self.session)),
+                Tab::Actions => acts(ui, &self.session),
             }
         });
         Panel::right("right").resizable(true).default_size(290.0).size_range(200.0..=480.0).show_inside(ui, |ui| {
@@ -200,6 +204,8 @@ impl Studio {
             let layers = &mut self.viewport.layers;
             ui.checkbox(&mut layers.paths, "paths").on_hover_text("Grey: past. Green: asked for. Red: what was found.");
             ui.checkbox(&mut layers.feet, "feet").on_hover_text("Pale: touches. Dark: held in place.");
+            ui.checkbox(&mut layers.contacts, "contacts")
+                .on_hover_text("Where an action touches. Green: to come. Dark: touches. Large: requested.");
             ui.checkbox(&mut layers.features, "features").on_hover_text("What the search compares, by channel.");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 egui::widgets::global_theme_preference_switch(ui);

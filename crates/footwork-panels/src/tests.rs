@@ -18,6 +18,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+mod acts;
 mod cases;
 mod host;
 mod machine;

@@ -1,13 +1,17 @@
 //! Data of the timeline, one entry per recorded update.
 
 use footwork::frames::{ClipIndex, EventId};
+use footwork::input::ActionRequest;
 use footwork::matcher::{EventKind, FiredEvent, MotionMatcher};
+use footwork_metrics::action_log::{ActionLog, Requested};
 use glam::Vec3;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Maximum number of updates: 1.2 hours at 60 per second.
 const MOST: usize = 1 << 18;
+/// Maximum number of requests for actions.
+const MOST_REQUESTS: usize = 1000;
 
 /// One update.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +66,7 @@ pub struct Tracks {
     /// `[samples x channels]` cost of the row chosen by the last search, per channel.
     costs: VecDeque<f32>,
     layer_events: VecDeque<LayerEvent>,
+    actions: ActionLog,
     channels: usize,
     now: Vec<f32>,
     total: f32,
@@ -73,9 +78,12 @@ impl Tracks {
         Self { channels, now: vec![0.0; channels], ..Self::default() }
     }
 
-    /// Adds an update, from the state of the matcher after it.
-    pub fn push(&mut self, matcher: &MotionMatcher, dt_s: f32, update_us: f32) {
+    /// Adds an update, from the state of the matcher after it and the request of its input.
+    pub fn push(&mut self, matcher: &MotionMatcher, request: Option<&ActionRequest>, dt_s: f32, update_us: f32) {
         let output = matcher.output();
+        self.actions.push(matcher, request);
+        let surplus = self.actions.requests.len().saturating_sub(MOST_REQUESTS);
+        self.actions.requests.drain(..surplus);
         if output.searches > 0 {
             self.total = matcher.chosen_costs(&mut self.now).unwrap_or(0.0);
         }
@@ -103,6 +111,11 @@ impl Tracks {
         });
         self.costs.extend(self.now.iter());
         self.keep(MOST);
+    }
+
+    /// Returns the requests for actions, and what became of them, oldest first.
+    pub fn requests(&self) -> &[Requested] {
+        &self.actions.requests
     }
 
     /// Drops the oldest updates, so that at most `most` remain.

@@ -90,6 +90,7 @@ impl Viewport {
             scenery.ghost(&mut picture, session, pose);
         }
         scenery.figure(&mut picture, &subject);
+        scenery.contacts(&mut picture, &subject, &self.layers);
         scenery.features(&mut picture, &subject, &self.layers);
         let painter = painter.with_clip_rect(view);
         painter.rect_filled(view, 0.0, paint::colour(colours.sky));

@@ -7,6 +7,7 @@ use footwork::database::Database;
 use footwork::matcher::{MatcherConfig, Playing};
 use footwork_draw::cell::Subject;
 use footwork_draw::path_plot::PathSample;
+use footwork_metrics::action_log::ActionLog;
 use footwork_metrics::machine_log::MachineLog;
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ pub struct Run {
     pub level: bool,
     /// Log of the state machine; empty without one.
     pub machine: MachineLog,
+    /// Log of requests for actions; empty without requests.
+    pub actions: ActionLog,
 }
 
 impl Run {
@@ -68,6 +71,7 @@ impl Run {
             playing: driven.playing[..frames].to_vec(),
             parts: driven.parts.iter().filter(|p| p.0 < frames).cloned().collect(),
             machine: driven.machine.clone(),
+            actions: driven.actions.clone(),
             level: driven.ground.is_some_and(|g| g.is_level()),
             subject: film::subject_of_run(&reel, frames)?,
             source,

@@ -6,6 +6,7 @@
 //! run (driven, trace) -+                    +-- figure (with the data that it plays), run --------------+
 //! ```
 
+mod actions;
 mod clips;
 mod coverage;
 mod database;
@@ -83,6 +84,7 @@ pub fn write(path: &Path, title: &str, input: &Input) -> Result<Value> {
     let mut sections: Vec<Section> =
         vec![run::figure(input, cut_s)?, database::section(input), run::section(input, &usage)];
     sections.extend(machine::section(input));
+    sections.extend(actions::section(input));
     // Only a game knows the values of user channels: without them, no course can be simulated.
     let measured = !input.quick && input.db.schema.user_width == 0;
     if measured {

@@ -3,8 +3,14 @@
 use crate::common;
 
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
+use footwork::input::{ActionContact, ActionRequest, Goal, MotionInput};
+use footwork::matcher::{ActionStep, Character, MotionMatcher};
+use footwork::math::{Facing, Transform};
+use footwork::recorder::{Recorder, RecorderConfig};
+use glam::Vec3;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Writes `mocap.fwdb`, a run with it as `run.fwtrace`, and the page of both; returns the page and the output of `--json`.
 fn page(folder: &Path, more: &[&str]) -> (String, Value) {
@@ -430,4 +436,80 @@ mod browser {
             let _ = self.child.wait();
         }
     }
+}
+
+/// A run with a request that is too high, one that is called off, and a vault.
+#[test]
+fn requests_for_actions_are_told_with_their_times_and_reasons() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = footwork_gait::GaitOptions { routes: false, actions: true, ..Default::default() };
+    let mut config = BuildConfig::default();
+    config.multiply.mode = Multiply::Off;
+    let db = build(&footwork_gait::clips(&options), &config, &BuildOptions::default()).unwrap().0;
+    db.save(&dir.path().join("mocap.fwdb")).unwrap();
+    let vault = db.action_kind("vault").unwrap();
+    let character = Arc::new(Character::new(Arc::new(db), Default::default()).unwrap());
+    let mut recorder = Recorder::new(&character, RecorderConfig::default());
+    let mut matcher = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    let wall = |id: u16, height_m: f32, z: f32| {
+        let hands = ActionContact { position: Vec3::new(0.0, height_m + 0.03, z), facing: Facing::FORWARD };
+        Some(ActionRequest { go: id == 5, ..ActionRequest::new(id, vault, hands) })
+    };
+    let goal = Goal::Velocity { velocity: Vec3::Z * 1.5, facing: None };
+    let mut told: Vec<(u16, f64, ActionStep)> = Vec::new();
+    for k in 0..480 {
+        let action = match k {
+            0..60 => None,
+            60..66 => wall(3, 2.5, 5.0),
+            66..72 => wall(4, 1.0, 8.5),
+            72..90 => None,
+            _ => wall(5, 1.0, 6.0),
+        };
+        recorder.update(&mut matcher, &MotionInput { goal, action, ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+        told.extend(matcher.output().actions.iter().map(|e| (e.id, e.time_s, e.step)));
+    }
+    recorder.trace().save(&dir.path().join("run.fwtrace")).unwrap();
+    let time = |id: u16, is: fn(&ActionStep) -> bool| {
+        let mut times = told.iter().filter(|t| t.0 == id && is(&t.2)).map(|t| t.1);
+        (times.next().unwrap(), times.next())
+    };
+    let (rejected_s, _) = time(3, |s| matches!(s, ActionStep::Refused(_)));
+    let (dropped_s, _) = time(4, |s| matches!(s, ActionStep::CalledOff));
+    let (entered_s, _) = time(5, |s| matches!(s, ActionStep::Entered { .. }));
+    let (hands_s, landing_s) = time(5, |s| matches!(s, ActionStep::Touched { .. }));
+    let (left_s, _) = time(5, |s| matches!(s, ActionStep::Left));
+
+    let data = ["--db", "mocap.fwdb"];
+    let json = common::json(dir.path(), &[&["replay", "run.fwtrace"], &data[..]].concat());
+    let requests = json["actions"]["requests"].as_array().unwrap();
+    assert_eq!(requests.iter().map(|r| r["id"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 4, 5]);
+    assert!(requests.iter().all(|r| r["kinds"] == serde_json::json!(["vault"])), "{requests:?}");
+    assert!(requests[0]["refused"]["reason"].as_str().unwrap().contains("too high for the best of"));
+    assert!(requests[0]["refused"]["nearest"].as_str().unwrap().starts_with("vault"));
+    assert_eq!((&requests[0]["accepted_s"], &requests[1]["called_off_s"]), (&Value::Null, &dropped_s.into()));
+    assert_eq!(requests[2]["touched_s"], serde_json::json!([hands_s, landing_s.unwrap()]));
+    assert_eq!((&requests[2]["entered_s"], &requests[2]["left_s"]), (&entered_s.into(), &left_s.into()));
+    let text = common::ok(dir.path(), &[&["replay", "run.fwtrace"], &data[..]].concat());
+    assert!(text.contains(&format!("request 3, vault: rejected {rejected_s:.2} s: contact 1 is ")), "{text}");
+    assert!(
+        text.contains(&format!("touched {hands_s:.2} s")) && text.contains(&format!("left {left_s:.2} s")),
+        "{text}"
+    );
+
+    let (html, told) = page(dir.path(), &["--quick"]);
+    let of_actions = section(&html, "actions");
+    assert_eq!((rows(of_actions, "requests"), items(&told, "actions")), (3, 3));
+    for words in [format!("{entered_s:.2}"), format!("{left_s:.2}"), "too high".into(), "called off".into()] {
+        assert!(of_actions.contains(&words), "{words}: {of_actions}");
+    }
+    assert!(of_actions.contains("3 requests: 1 entered, 1 rejected, 1 called off"), "{of_actions}");
+}
+
+#[test]
+fn runs_without_requests_have_no_section_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let (html, _) = page(dir.path(), &["--quick"]);
+    assert!(!html.contains("<section id=\"actions\""));
+    let json = common::json(dir.path(), &["replay", "run.fwtrace", "--db", "mocap.fwdb"]);
+    assert!(json.get("actions").is_none());
 }

@@ -237,6 +237,31 @@ impl ActionConfig {
         Ok((rate, self.warp_cost * warped + self.velocity_cost * faster.length_squared()))
     }
 
+    /// Returns how far a warp with a play rate changes the clip on its way to mark `k`, each beside its limit: shift over the ground and
+    /// lift, in metres; turn, in degrees. The first shift includes what the transition into the action displaces. Allocates nothing.
+    pub fn changes(&self, warp: &Warp, rate: f32, k: usize) -> [[f32; 2]; 3] {
+        let mark = &warp.action.marks[k];
+        // A later mark is reached from the one before, unless the warp begins behind that.
+        let last = k.checked_sub(1).map(|k| (k, &warp.action.marks[k])).filter(|(_, last)| last.start_s > warp.base_s);
+        let (before, from_s, rate) = match last {
+            Some((k, last)) => (warp.at_mark(k), last.start_s, 1.0),
+            None => (warp.base(), warp.base_s, rate),
+        };
+        let from_m = if k == 0 { warp.action.ground_m[0] } else { warp.action.marks[k - 1].position.y };
+        let least_m = if warp.action.is_reach() { self.hand_lift_m } else { 0.0 };
+        let [shift_m, turn_rad] = warp.needs(before, k);
+        let limit_m = match last {
+            Some((_, last)) => self.slide * flat(mark.position - last.position).length() + self.slide_m,
+            None => self.slide_limit_m(warp.action, from_s, k),
+        };
+        let lift_m = warp.at_mark(k).to.y - before.point(mark.position).y;
+        [
+            [shift_m, limit_m],
+            [lift_m, self.lift_limit_m(mark.position.y - from_m).max(least_m)],
+            [turn_rad.to_degrees(), self.turn_limit_deg((mark.start_s - from_s).max(0.0) / rate)],
+        ]
+    }
+
     /// Returns true if a warp that begins in the middle of an action keeps the limits on its way to mark `k`.
     pub(crate) fn may_move(&self, warp: &Warp, k: usize, seconds: f32) -> bool {
         let [off_m, turn_rad] = warp.needs(warp.base(), k);

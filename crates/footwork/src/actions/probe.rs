@@ -31,6 +31,8 @@ const FROM_M: f32 = 2.5;
 const DOWN_M: f32 = 2.5;
 /// Difference in height that is no step, in metres.
 const LEVEL_M: f32 = 0.12;
+/// Difference between the feet and the ground under the root from which they stand on something else, in metres.
+const BESIDE_M: f32 = 0.3;
 /// Halvings of the distance between two rays, to find an edge.
 const HALVINGS: usize = 5;
 /// Greatest angle between the line and the direction into a ledge, as its cosine: 45 degrees.
@@ -141,7 +143,9 @@ impl Way<'_> {
 /// Returns what lies ahead of feet at `feet` (world, in metres) in the direction `along`. Allocates nothing.
 pub(crate) fn probe(feet: Vec3, along: Facing, ray: &RayHook) -> Proposals {
     let way = Way { feet, along: along.direction(), ray };
-    let (mut out, mut level_m) = (Proposals::default(), way.ground_m(0.0).unwrap_or(feet.y));
+    // At an edge, the feet stand beside what is under the root.
+    let under_m = way.ground_m(0.0).filter(|m| (m - feet.y).abs() < BESIDE_M);
+    let (mut out, mut level_m) = (Proposals::default(), under_m.unwrap_or(feet.y));
     for k in 1..=RAYS {
         let (from_m, to_m) = ((k - 1) as f32 * SPACING_M, k as f32 * SPACING_M);
         match way.ground_m(to_m) {
@@ -305,6 +309,8 @@ mod tests {
     #[test]
     fn edges_are_proposed_with_what_lies_behind_them() {
         let platform = [across(-4.0, 6.0, 1.2)];
+        // Above the near edge.
+        assert_eq!(names(&look(&platform, Vec3::new(0.0, 1.2, -4.02))), [""; 0]);
         let down = look(&platform, Vec3::Y * 1.2);
         assert_eq!((names(&down), down.found()[0].landing_m), (vec!["drop"], Some(0.0)));
         let both = [across(-4.0, 6.0, 1.2), across(3.5, 2.0, 1.3)];

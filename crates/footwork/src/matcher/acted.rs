@@ -3,6 +3,7 @@
 use super::playing::Playing;
 use crate::actions::{AT_ONCE_S, Action, ActionConfig, Actions, Contact, Limb, MAX_MARKS, Place, Warp};
 use crate::database::Database;
+use crate::input::GroundPoint;
 use crate::math::Transform;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3, Vec3Swizzles};
@@ -63,6 +64,11 @@ pub(crate) struct Acted {
     /// Velocity (world, in m/s) and heading while it goes.
     pub way: Place,
 }
+
+/// Distance from the end of an action within which its character stands on the same ground, in metres.
+const LEDGE_M: f32 = 0.4;
+/// Depth from which ground near an edge counts as below it, in metres.
+const EDGE_M: f32 = 0.3;
 
 /// Number of feet whose places are kept from the entry on.
 pub(crate) const STANDING: usize = 4;
@@ -191,6 +197,29 @@ impl Acted {
         let base_at_s = split_s(self.time_s(action, moved.base_s));
         let base = Self { base_s: moved.base_s, base_at_s, root: moved.root, marks: moved.marks, ..*self };
         config.may_move(&from_now, k, seconds).then_some(base)
+    }
+
+    /// Notes the root at the end of an action.
+    pub fn ends_at(&mut self, root: Transform) {
+        (self.stage, self.root, self.level_m) = (NONE, Place::of(root), root.translation.y);
+    }
+
+    /// Returns the height on which a character stands that has just ended an action at an edge, such as a climb: world, in metres. `None`
+    /// for one that has gone on.
+    pub fn ledge_m(&self, root: Vec3) -> Option<f32> {
+        let off = root - self.root.position;
+        // Only an action that was entered has a play rate.
+        let is_there = self.stage == NONE && self.rate > 0.0 && off.xz().length() < LEDGE_M && off.y.abs() < LEDGE_M;
+        is_there.then_some(self.level_m)
+    }
+
+    /// Returns the ground for a body at `root` that stands at an edge, or waits there for its action: what is far below is not walked on.
+    pub fn at_edge(&self, root: Vec3, under_root: GroundPoint, at: GroundPoint) -> GroundPoint {
+        let waits = (self.waits > 0.0).then_some(under_root.height_m);
+        match self.ledge_m(root).or(waits) {
+            Some(level_m) if at.height_m < level_m - EDGE_M => GroundPoint { height_m: level_m, normal: Vec3::Y, ..at },
+            _ => at,
+        }
     }
 
     /// Returns this memory after the character was moved by `by`.

@@ -3,7 +3,7 @@
 //! It wraps the character's own director (plain matching, or a state machine), which goes on meanwhile: its state changes, and its
 //! layers play. Motion of the whole body waits until the exit.
 
-use super::acted::{ACTED_WIDTH, Acted, LEAVES, NONE, split_s};
+use super::acted::{ACTED_WIDTH, Acted, LEAVES, split_s};
 use super::director::{Directed, Directive, Director, Lead, OwnedRoot, ReportTimes};
 use super::output::{ActionEvent, ActionStep, FiredEvent, Output};
 use super::playing::Playing;
@@ -81,7 +81,9 @@ impl Acting {
                 at.output.act(ActionEvent { id: acted.id as u16, time_s: now_s, step: ActionStep::Left });
             }
             // At rest, the clip of an arrival may continue.
-            (acted.stage, acted.over) = (NONE, f32::from(u8::from(!action.arrives())));
+            acted.over = f32::from(u8::from(!action.arrives()));
+            let own = self.db.view(action.clip, action.mirrored).root(clip_s.into()).0;
+            acted.ends_at(acted.warp(&self.db, action).root_at(clip_s, own));
             acted.on_way = 0.0;
             self.inner.resume(&mut at.memory[ACTED_WIDTH..]);
         }

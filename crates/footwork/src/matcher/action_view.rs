@@ -35,6 +35,11 @@ pub enum ActionView {
 }
 
 impl Character {
+    /// Returns the memory of actions; `None` for a character without them.
+    pub(super) fn memory_of_actions<'s>(&self, state: &'s MatcherState) -> Option<&'s Acted> {
+        self.acting.as_ref().map(|_| Acted::split(state.director(&self.resolved.layout)).0)
+    }
+
     fn acted<'s>(&'s self, state: &'s MatcherState) -> Option<&'s Acted> {
         self.acting.as_ref()?;
         let memory = state.block.get(self.resolved.layout.director.clone())?;

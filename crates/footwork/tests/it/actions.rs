@@ -5,8 +5,9 @@ use crate::common;
 use common::actions::{
     Case, Seen, cases, character, database, mirroring, restored_alike, run, run_by, run_seeing, vaulting, watch,
 };
+use footwork::actions::Place;
 use footwork::frames::JointIndex;
-use footwork::input::{ActionContact, ActionRequest, MotionInput};
+use footwork::input::{ActionContact, ActionRequest, GroundPoint, MotionInput};
 use footwork::matcher::{ActionStep, ActionView, MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
@@ -205,6 +206,86 @@ fn a_body_of_the_game_follows_the_action_that_owns_the_root() {
     }
     assert!(seen.left() && seen.error_m < 0.01 && seen.contacts > 50, "{seen:?}");
     assert!(m.pose().world_from_root().translation.y > 1.2 && apart_m < 0.2, "{apart_m} m apart");
+}
+
+/// Boxes of a hook under a vault, a hurdle and two climbs, at whose end the root is above the edge. A second later, the character has gone on.
+#[test]
+fn hands_and_feet_reach_their_places_over_any_ground_of_a_hook() {
+    let dt_s = 1.0 / 60.0;
+    let cases = [("vault", 1.0, 2.5), ("hurdle", 0.5, 3.0), ("mantle", 1.3, 1.4), ("climb", 1.8, 1.2)];
+    for (kind, size_m, speed_mps) in cases {
+        let case = Case { kind, speed_mps, size_m, distance_m: 2.6, angle_deg: 0.0 };
+        let runs = [false, true].map(|hooked| {
+            let mut m = MotionMatcher::of(character(), Transform::IDENTITY).unwrap();
+            let (walk, mut seen, mut hips_m) = (common::walk(Vec3::Z * speed_mps), Seen::default(), Vec::new());
+            (0..150).for_each(|_| _ = m.update(&walk, dt_s).unwrap());
+            let root = m.pose().world_from_root();
+            let action = ActionRequest { go: true, ..case.request(&database(), root) };
+            // Thin for what is passed, deep for what is climbed.
+            let deep_m = if matches!(kind, "vault" | "hurdle") { 0.2 } else { 9.0 };
+            let begin_m = root.translation.z + case.distance_m;
+            let ground = move |at: Vec3| {
+                let is_on = (0.0..deep_m).contains(&(at.z - begin_m));
+                GroundPoint { height_m: if is_on { size_m } else { 0.0 }, ..GroundPoint::default() }
+            };
+            let ground: &footwork::input::GroundHook = &ground;
+            let mut input = MotionInput { ground: hooked.then_some(ground), action: Some(action), ..walk };
+            let (hips, mut left) = (m.character().skeleton().find("Hips").unwrap(), 60);
+            while left > 0 && hips_m.len() < 900 {
+                m.update(&input, dt_s).unwrap();
+                watch(&m, &mut seen);
+                hips_m.push(
+                    m.pose().world_from_root().point(m.pose().in_root(m.character().skeleton(), hips).translation).y,
+                );
+                if seen.left() {
+                    (input.action, left) = (None, left - 1);
+                }
+            }
+            (seen, m.pose().world_from_root().translation, hips_m)
+        });
+        let [(plain, plain_at, plain_hips_m), (hooked, at, hips_m)] = &runs;
+        assert!(plain.left() && hooked.left() && hooked.contacts > 5, "{kind}: {hooked:?}");
+        let most_m = plain.error_m + 0.005;
+        assert!(
+            hooked.error_m < most_m,
+            "{kind}: {} m from its place, {} m without a hook",
+            hooked.error_m,
+            plain.error_m
+        );
+        assert!((*at - *plain_at).length() < 0.1, "{kind}: at {at}, {plain_at} without a hook");
+        let apart_m = hips_m.iter().zip(plain_hips_m).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        println!("{kind} {apart_m}");
+        assert!(apart_m < 0.08, "{kind}: the hips are {apart_m} m from where they are without a hook");
+    }
+}
+
+#[test]
+fn the_shown_changes_of_an_action_are_those_of_its_roots_and_within_the_limits() {
+    let (mut shown, mut most_m): (usize, f32) = (0, 0.0);
+    for case in cases() {
+        run_seeing(&case, (1.0 / 60.0, false), |m| {
+            let Some(ActionView::Plays { rate, .. }) = m.action_view() else { return };
+            let (config, warp) = (m.character().config().actions, m.character().action_warp(m.state()).unwrap());
+            for (k, mark) in warp.action.marks.iter().enumerate() {
+                let changes = config.changes(&warp, rate, k);
+                // The transition into the action displaces the root, too.
+                for ([by, limit], more) in changes.into_iter().zip([0.1, 1e-3, 1.0]) {
+                    assert!(by.abs() <= limit + more, "{case:?}, contact {k}: {changes:?}");
+                }
+                // The root at the contact, without the warp and with it.
+                if k > 0 {
+                    continue;
+                }
+                let before = warp.root.transform() * warp.clip_root.transform().inverse();
+                let of_mark = Place { position: mark.position, yaw_rad: mark.yaw_rad }.transform();
+                let with = warp.marks[k].transform() * of_mark.inverse();
+                let moved = (with.point(mark.root) - before.point(mark.root)) * Vec3::new(1.0, 0.0, 1.0);
+                assert!((moved.length() - changes[0][0]).abs() < 1e-3, "{case:?}: {moved} m, {changes:?}");
+                (shown, most_m) = (shown + 1, most_m.max(moved.length()));
+            }
+        });
+    }
+    assert!(shown > 1000 && most_m > 0.05, "{shown} shown, at most {most_m} m");
 }
 
 #[test]

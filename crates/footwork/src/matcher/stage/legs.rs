@@ -201,6 +201,7 @@ impl BendLegs<'_> {
         let brings_ground = owns_root
             || !character.resolved.own_ground.is_empty()
                 && character.source.tags(self.state.playhead(layout)).intersects(&character.resolved.own_ground);
+        let acted = character.memory_of_actions(self.state).filter(|_| !owns_root).copied();
         let pose = &mut *self.pose;
         let (corrections, feet) = self.state.grounded_mut(layout);
         let (own, grounded) = (&mut corrections.own_ground, &mut corrections.body);
@@ -217,13 +218,22 @@ impl BendLegs<'_> {
                 *own = Spring::at(goal);
             }
             own.to(goal, c.body_half_life_s, dt_s);
-            let (under_root, share) = (GroundPoint::under(ground, root), 1.0 - own.value);
+            let under = |at: Vec3| GroundPoint::under(ground, at);
+            let (mut under_root, share) = (under(root), 1.0 - own.value);
+            under_root = acted.map_or(under_root, |acted| acted.at_edge(root, under_root, under_root));
+            let mut rising_mps = None;
+            if owns_root {
+                // Over a wall or up a ledge, the ground of an action rises with the root, whatever is under it.
+                let is_measured = grounded.seen > 0.0 && dt_s > 0.0;
+                rising_mps = Some(if is_measured { (root.y - grounded.root.y) / dt_s } else { 0.0 });
+                under_root.height_m = root.y;
+            }
             let fitted = |at: Vec3| {
-                let p = GroundPoint::under(ground, at);
+                let p = acted.map_or(under(at), |acted| acted.at_edge(root, under_root, under(at)));
                 GroundPoint {
                     height_m: lerp(under_root.height_m, p.height_m, share),
                     normal: Vec3::Y.lerp(p.normal, share).normalize_or(Vec3::Y),
-                    velocity: p.velocity,
+                    velocity: rising_mps.map_or(p.velocity, |y| p.velocity.with_y(y)),
                 }
             };
             let step = GroundStep { ground: &fitted, touches: self.touching, world_from_root, dt_s };

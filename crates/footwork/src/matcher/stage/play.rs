@@ -4,6 +4,7 @@ use super::predict::around;
 use super::root::Root;
 use crate::adjust::root::RootMode;
 use crate::input::{Goal, GroundPoint, MotionInput};
+use crate::matcher::acted::Acted;
 use crate::matcher::character::Character;
 use crate::matcher::director::{OwnedRoot, ReportTimes};
 use crate::matcher::output::{EventKind, FiredEvent, Output, SAME_INSTANT_S};
@@ -102,8 +103,17 @@ impl Play<'_> {
         let moved = h.shown_root(&config.transition);
         let is_carried = director.play_rate(self.state.director(layout), &h.playback.playing, false).is_some();
         let around = around(character, input, self.state).filter(|_| owned.is_none());
-        let job = Root { character, ground: input.ground, around, is_carried, root: &mut self.state.header.root };
+        let ground_m = input.ground.map(|g| {
+            let (root, under_root) = (moved.translation, GroundPoint::under(g, moved.translation));
+            let at_edge = |acted: &Acted| acted.at_edge(root, under_root, under_root);
+            character.memory_of_actions(self.state).map_or(under_root, at_edge).height_m
+        });
+        let job = Root { character, ground_m, around, is_carried, root: &mut self.state.header.root };
         job.run(before, moved, unsteered, dt);
+        if owned.is_some() {
+            // Behind a climb or a drop, the simulated character goes on over level ground.
+            self.state.header.root.simulation.velocity.y = 0.0;
+        }
     }
 
     /// Returns the root at the current time if the director sets it.

@@ -2,7 +2,6 @@
 
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::TransitionConfig;
-use crate::input::{GroundHook, GroundPoint};
 use crate::matcher::character::Character;
 use crate::matcher::state::{BlockLayout, MatcherState};
 use crate::matcher::state_groups::RootState;
@@ -24,8 +23,8 @@ const CARRIED: f32 = 1e6;
 pub struct Root<'a> {
     /// Settings; read.
     pub character: &'a Character,
-    /// Height of the ground; read.
-    pub ground: Option<&'a GroundHook<'a>>,
+    /// Height of the ground under `after`, world, in metres; read.
+    pub ground_m: Option<f32>,
     /// Obstacles; read.
     pub around: Option<Around<'a>>,
     /// True while a director plays its own motion: no search corrects what a limited adjustment leaves.
@@ -46,7 +45,7 @@ impl Root<'_> {
 
     /// Pulls the animation towards the simulated character.
     fn adjust(self, before: Transform, after: Transform, dt_s: f32) {
-        let Self { character, ground, around, is_carried, root: state } = self;
+        let Self { character, ground_m, around, is_carried, root: state } = self;
         let config = &character.config.root;
         config.pull_simulation(&mut state.simulation, after, dt_s);
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
@@ -67,7 +66,7 @@ impl Root<'_> {
         let root = &mut state.animated;
         root.translation += shift;
         // Clips of slopes and stairs go up and down. Their height must not remain.
-        let level_m = ground.map_or(state.simulation.position.y, |g| GroundPoint::under(g, after.translation).height_m);
+        let level_m = ground_m.unwrap_or(state.simulation.position.y);
         root.translation.y += (level_m - after.translation.y) * spring::damp(HEIGHT_HALF_LIFE_S, dt_s);
         root.rotation = (Quat::from_rotation_y(turn) * root.rotation).renormalize();
     }

@@ -75,16 +75,18 @@ pub struct Entry {
     /// Velocity of the root: clip space, in m/s.
     pub velocity: Vec3,
     /// Feet that stand at that time, or at once after it.
-    pub stands: Vec<StandingFoot>,
+    pub(crate) stands: Vec<StandingFoot>,
 }
 
 /// A foot that stands at an entry, or at once after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StandingFoot {
+pub(crate) struct StandingFoot {
     /// Index among the contact joints.
     pub slot: usize,
     /// Position of the toe at the entry: root space, in metres.
     pub toe: Vec3,
+    /// Position of the toe while it stands: root space at the entry, in metres.
+    pub place: Vec3,
     /// Time until it stands, in seconds; 0 if it does.
     pub lands_in_s: f32,
     /// True if a request places the contact.

@@ -18,7 +18,8 @@ settings! {
         slide: f32 = 0.25, in 0.0 to 2.0;
         /// Shift of a contact that is allowed in addition. Feet that stand already are shifted by this at most.
         slide_m: f32 = 0.025, in 0.0 to 1.0, unit "m";
-        /// Distance by which a foot that stands at the entry may be moved. Lower values slide less and wait longer for a step that fits.
+        /// Distance of a foot that stands at the entry from where its clip has it: the leg makes up for it. Lower values bend less and
+        /// wait longer for a step that fits.
         step_m: f32 = 0.15, in 0.0 to 10.0, unit "m";
         /// Turn rate by which the body may be turned before a contact.
         turn_degps: f32 = 90.0, in 0.0 to 720.0, unit "degrees/s";

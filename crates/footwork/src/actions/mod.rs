@@ -25,7 +25,7 @@ mod track;
 mod warp;
 
 pub(crate) use action::AT_ONCE_S;
-pub use action::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases, StandingFoot};
+pub use action::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases};
 pub use approach::Approach;
 pub use config::ActionConfig;
 pub(crate) use meet::{Met, Partner, Side, meet, reaching_hand};

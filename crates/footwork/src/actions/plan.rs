@@ -215,14 +215,14 @@ impl ActionConfig {
         keep(&mut worst, off_m, limit_m, RefusalReason::Slide { off_m, limit_m });
         keep(&mut worst, deg, limit_deg, RefusalReason::Turn { deg, limit_deg });
         for foot in &entry.stands {
-            let off_m = situation.toes.get(foot.slot).map_or(0.0, |toe| flat(foot.toe - *toe).length());
-            let limit_m = match situation.stands.get(foot.slot) {
+            let (to, limit_m) = match situation.stands.get(foot.slot) {
                 // It stays, and the leg makes up for it.
-                Some(true) if !foot.is_marked => self.step_m,
-                Some(true) => self.slide_m,
+                Some(true) if !foot.is_marked => (foot.place, self.step_m),
+                Some(true) => (foot.place, self.slide_m),
                 // It would slide to its place, the more so the sooner it lands.
-                _ => self.slide_m * (foot.lands_in_s / AT_ONCE_S).min(1.0),
+                _ => (foot.toe, self.slide_m * (foot.lands_in_s / AT_ONCE_S).min(1.0)),
             };
+            let off_m = situation.toes.get(foot.slot).map_or(0.0, |toe| flat(to - *toe).length());
             keep(&mut worst, off_m, limit_m, RefusalReason::Foot { off_m, limit_m });
         }
         if let Some(miss) = worst {

@@ -117,8 +117,8 @@ pub(super) fn entries(
         let stands = contacts.iter().filter_map(|c| match c.limb {
             Limb::Foot(slot) if c.start_s <= time_s + AT_ONCE_S && time_s < c.end_s => {
                 let toe = track.root[frame].inverse_point(track.feet[slot].at[frame]);
-                let lands_in_s = (c.start_s - time_s).max(0.0);
-                Some(StandingFoot { slot, toe, lands_in_s, is_marked: c.mark.is_some() })
+                let (place, lands_in_s) = (track.root[frame].inverse_point(c.position), (c.start_s - time_s).max(0.0));
+                Some(StandingFoot { slot, toe, place, lands_in_s, is_marked: c.mark.is_some() })
             }
             _ => None,
         });

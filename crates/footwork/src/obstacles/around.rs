@@ -18,7 +18,7 @@ const STEPS: usize = 8;
 /// Distance at which an obstacle counts as met, in metres.
 const MET_M: f32 = 0.01;
 /// Speed per metre with which a body leaves the margin of an obstacle, per second.
-const LEAVES_PER_S: f32 = 2.0;
+const LEAVES_PER_S: f32 = 4.0;
 /// Maximum speed at which an obstacle pushes a body, in m/s: one that appears in it does not throw it away.
 const PUSH_MPS: f32 = 6.0;
 

@@ -4,7 +4,7 @@ use crate::run::StayTold;
 use footwork_metrics::action_log::ActionLog;
 use footwork_metrics::machine_log::MachineLog;
 
-/// Maximum number of listed transitions.
+/// Maximum number of listed transitions, montages or requests.
 pub const LISTED: usize = 30;
 
 /// Prints the log of a state machine; nothing without one.
@@ -22,9 +22,7 @@ pub fn print_machine(log: &MachineLog) {
         let when = taken.when.as_ref().map_or_else(|| "at once".to_owned(), |when| format!("since `{when}`"));
         out!("  {:>8.2} s  {} -> {}, {when}", taken.time_s, taken.from, taken.to);
     }
-    if let Some(more) = log.transitions.len().checked_sub(LISTED + 1) {
-        out!("  {} more; --json has all", more + 1);
-    }
+    print_rest(log.transitions.len());
     if !log.montages.is_empty() {
         out!("montages: {}", log.montages.len());
     }
@@ -32,9 +30,7 @@ pub fn print_machine(log: &MachineLog) {
         let broken = if played.broken_off { ", broken off" } else { "" };
         out!("  {:>8.2} s  {} on {} until {:.2} s{broken}", played.from_s, played.montage, played.layer, played.to_s);
     }
-    if let Some(more) = log.montages.len().checked_sub(LISTED + 1) {
-        out!("  {} more; --json has all", more + 1);
-    }
+    print_rest(log.montages.len());
 }
 
 /// Prints what became of requests for actions; nothing without requests.
@@ -46,8 +42,13 @@ pub fn print_requests(log: &ActionLog) {
     for request in log.requests.iter().take(LISTED) {
         out!("  {request}");
     }
-    if let Some(more) = log.requests.len().checked_sub(LISTED + 1) {
-        out!("  {} more; --json has all", more + 1);
+    print_rest(log.requests.len());
+}
+
+/// Prints how many of a list of `all` are not listed.
+fn print_rest(all: usize) {
+    if all > LISTED {
+        out!("  {} more; --json has all", all - LISTED);
     }
 }
 

@@ -1,6 +1,7 @@
 //! A course of boxes along +Z: walls, bars, steps, a box and a gap in a random order. Nothing in it says what it is.
 
 use bevy::math::Vec3;
+use footwork::advanced::math::Random;
 
 /// Size and middle of a box, in metres.
 pub type Piece = [Vec3; 2];
@@ -19,49 +20,33 @@ pub fn course(seed: u64) -> (Vec<Piece>, f32) {
     }
     let (mut pieces, mut z) = (Vec::new(), 0.0);
     for kind in order {
-        z += CLEAR_M;
-        let mut add = |deep_m: f32, high_m: f32| {
+        let mut add = |clear_m: f32, deep_m: f32, high_m: f32| {
+            z += clear_m;
             let size = Vec3::new(WIDE_M, high_m, deep_m);
             pieces.push([size, Vec3::new(0.0, 0.5 * high_m, z + 0.5 * deep_m)]);
             z += deep_m;
         };
         match kind {
             // Walls.
-            0 | 1 => add(random.between(0.2, 0.3), random.between(0.85, 1.1)),
+            0 | 1 => add(CLEAR_M, random.between(0.2, 0.3), random.between(0.85, 1.1)),
             // A bar.
-            2 => add(0.12, random.between(0.4, 0.6)),
+            2 => add(CLEAR_M, 0.12, random.between(0.4, 0.6)),
             // A box to climb.
-            3 => add(CLEAR_M, random.between(1.1, 1.4)),
+            3 => add(CLEAR_M, CLEAR_M, random.between(1.1, 1.4)),
             // Steps up, and one down.
             4 => {
                 let rise_m = random.between(0.25, 0.4);
-                add(2.5, rise_m);
-                add(CLEAR_M, 2.0 * rise_m);
-                add(2.5, rise_m);
+                add(CLEAR_M, 2.5, rise_m);
+                add(0.0, CLEAR_M, 2.0 * rise_m);
+                add(0.0, 2.5, rise_m);
             }
             // Two boxes with a gap between them.
             _ => {
                 let high_m = random.between(1.1, 1.3);
-                add(CLEAR_M, high_m);
-                z += random.between(1.2, 2.0);
-                let size = Vec3::new(WIDE_M, high_m, CLEAR_M);
-                pieces.push([size, Vec3::new(0.0, 0.5 * high_m, z + 0.5 * CLEAR_M)]);
-                z += CLEAR_M;
+                add(CLEAR_M, CLEAR_M, high_m);
+                add(random.between(1.2, 2.0), CLEAR_M, high_m);
             }
         }
     }
     (pieces, z + CLEAR_M)
-}
-
-/// Random numbers.
-struct Random(u64);
-
-impl Random {
-    fn between(&mut self, low: f32, high: f32) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        low + (high - low) * ((x ^ (x >> 31)) >> 40) as f32 / (1u64 << 24) as f32
-    }
 }

@@ -116,15 +116,13 @@ impl Approach {
         let way = flat(self.to.position - root.position);
         let (way_m, there_mps) = (way.length(), flat(self.velocity).length());
         let left_s = left_s.map(|left_s| left_s - self.then_s);
+        // Without a requested time.
+        let own_mps = if way_m > STEPS_M { speed_mps.max(WALK_MPS) } else { WALK_MPS };
         let facing = Facing::from_yaw(self.to.yaw_rad);
         if self.stands() {
             // Before an action rather early, since it waits where it stands; an arrival is in time itself.
             let least_mps = if self.then_s > 0.0 { WALK_MPS } else { 0.0 };
-            let cruise_mps = match left_s {
-                Some(left_s) => (way_m / left_s.max(0.1)).max(least_mps),
-                None if way_m > STEPS_M => speed_mps.max(WALK_MPS),
-                None => WALK_MPS,
-            };
+            let cruise_mps = left_s.map_or(own_mps, |left_s| (way_m / left_s.max(0.1)).max(least_mps));
             let towards = Facing::from_direction(way).filter(|_| way_m > STEPS_M).unwrap_or(facing);
             return (way.normalize_or_zero() * cruise_mps.min(STOPS_PER_S * way_m), towards);
         }
@@ -134,8 +132,7 @@ impl Approach {
                 (way_m - there_mps * RUN_UP_S).max(0.0) / (left_s - RUN_UP_S).max(0.1)
             }
             Some(left_s) => (way_m / left_s.max(0.1)).max(0.5 * there_mps),
-            None if way_m > STEPS_M => speed_mps.max(WALK_MPS).max(0.5 * there_mps),
-            None => WALK_MPS.max(0.5 * there_mps),
+            None => own_mps.max(0.5 * there_mps),
         };
         let towards = if way.dot(self.velocity) > 0.0 && way_m > 0.2 { way / way_m } else { self.velocity / there_mps };
         (towards * cruise_mps, Facing::from_direction(towards).unwrap_or(facing))

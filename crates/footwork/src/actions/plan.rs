@@ -133,6 +133,13 @@ impl ActionConfig {
         (share * height_m.abs()).max(self.lift_m)
     }
 
+    /// Returns the limit of the change of the height of mark `k`, in metres.
+    fn lift_limit_of_m(&self, action: &Action, k: usize) -> f32 {
+        let from_m = if k == 0 { action.ground_m[0] } else { action.marks[k - 1].position.y };
+        let least_m = if action.is_reach() { self.hand_lift_m } else { 0.0 };
+        self.lift_limit_m(action.marks[k].position.y - from_m).max(least_m)
+    }
+
     /// Returns the limit of a turn in so many seconds, in degrees.
     fn turn_limit_deg(&self, seconds: f32) -> f32 {
         self.turn_deg.min(self.turn_degps * seconds)
@@ -147,8 +154,7 @@ impl ActionConfig {
         let (action, marks, level_m) = (warp.action, &warp.marks, warp.root.position.y);
         let first = &action.marks[0];
         let height_m = first.position.y - action.ground_m[0];
-        let least_m = if action.is_reach() { self.hand_lift_m } else { self.lift_m };
-        let (off_m, limit_m) = (marks[0].position.y - level_m - height_m, self.lift_limit_m(height_m).max(least_m));
+        let (off_m, limit_m) = (marks[0].position.y - level_m - height_m, self.lift_limit_of_m(action, 0));
         keep(&mut worst, off_m.abs(), limit_m, RefusalReason::Height { contact: 0, off_m, limit_m });
         cost += square(off_m / limit_m.max(1e-6));
         let m = flat(marks[0].position - warp.root.position).length();
@@ -247,8 +253,6 @@ impl ActionConfig {
             Some((k, last)) => (warp.at_mark(k), last.start_s, 1.0),
             None => (warp.base(), warp.base_s, rate),
         };
-        let from_m = if k == 0 { warp.action.ground_m[0] } else { warp.action.marks[k - 1].position.y };
-        let least_m = if warp.action.is_reach() { self.hand_lift_m } else { 0.0 };
         let [shift_m, turn_rad] = warp.needs(before, k);
         let limit_m = match last {
             Some((_, last)) => self.slide * flat(mark.position - last.position).length() + self.slide_m,
@@ -257,7 +261,7 @@ impl ActionConfig {
         let lift_m = warp.at_mark(k).to.y - before.point(mark.position).y;
         [
             [shift_m, limit_m],
-            [lift_m, self.lift_limit_m(mark.position.y - from_m).max(least_m)],
+            [lift_m, self.lift_limit_of_m(warp.action, k)],
             [turn_rad.to_degrees(), self.turn_limit_deg((mark.start_s - from_s).max(0.0) / rate)],
         ]
     }
@@ -266,13 +270,10 @@ impl ActionConfig {
     pub(crate) fn may_move(&self, warp: &Warp, k: usize, seconds: f32) -> bool {
         let [off_m, turn_rad] = warp.needs(warp.base(), k);
         let mark = &warp.action.marks[k];
-        let least_m = if warp.action.is_reach() { self.hand_lift_m } else { self.lift_m };
         let lift_m = warp.at_mark(k).to.y - warp.base().point(mark.position).y;
-        let height_m =
-            mark.position.y - if k == 0 { warp.action.ground_m[0] } else { warp.action.marks[k - 1].position.y };
         off_m <= self.slide_limit_m(warp.action, warp.base_s, k)
             && turn_rad.to_degrees() <= self.turn_limit_deg(seconds)
-            && lift_m.abs() <= self.lift_limit_m(height_m).max(least_m)
+            && lift_m.abs() <= self.lift_limit_of_m(warp.action, k)
     }
 }
 

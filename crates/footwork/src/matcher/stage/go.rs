@@ -34,9 +34,7 @@ pub fn go(character: &Character, input: &MotionInput, state: &mut MatcherState) 
 
 /// Returns the input of a character: with the goal of its own steering while it goes to an action.
 pub fn steered<'a>(character: &Character, input: &MotionInput<'a>, state: &MatcherState) -> MotionInput<'a> {
-    let acts = character.acting.is_some();
-    let acted = acts.then(|| Acted::split(state.director(&character.resolved.layout)).0);
-    match acted.filter(|acted| acted.goes > 0.0) {
+    match character.memory_of_actions(state).filter(|acted| acted.goes > 0.0) {
         Some(Acted { way: Place { position, yaw_rad }, .. }) => {
             let goal = Goal::Velocity { velocity: *position, facing: Some(Facing::from_yaw(*yaw_rad)) };
             MotionInput { goal, ..*input }

@@ -1,5 +1,6 @@
 //! `footwork inspect`: prints the contents of a database.
 
+use crate::action_list;
 use crate::args::{Common, InspectArgs};
 use crate::course::stick_line;
 use anyhow::Result;
@@ -14,6 +15,8 @@ pub fn inspect(args: &InspectArgs, common: &Common) -> Result<()> {
     let (db, _) = common.open()?;
     if common.json {
         out!("{}", to_json(&db));
+    } else if args.actions {
+        action_list::print(&db);
     } else {
         print(&db, args.clips);
     }
@@ -69,6 +72,7 @@ fn to_json(db: &Database) -> Value {
         "events": events,
         "channels": channels,
         "clip_list": clips,
+        "actions": action_list::to_json(db),
         "search_structures": indices,
     })
 }

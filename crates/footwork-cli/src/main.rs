@@ -3,6 +3,7 @@
 #[macro_use]
 mod print;
 
+mod action_list;
 mod actions;
 mod args;
 mod bench;

@@ -48,6 +48,9 @@ pub struct FilmArgs {
     /// Contact sheet: one row per clip, from its first to its last frame
     #[arg(long)]
     pub sheet: bool,
+    /// With --sheet: one row per action that is read from the clips with the tag `no_locomotion`
+    #[arg(long, requires = "sheet")]
+    pub actions: bool,
     /// Page of the contact sheet, with 12 clips per page
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub page: usize,

@@ -220,13 +220,16 @@ fn reels(args: &FilmArgs, common: &Common) -> Result<Vec<Reel>> {
 
 /// Removes mirror images unless one was selected; for a contact sheet keeps the requested clips.
 fn filtered(mut reel: Reel, args: &FilmArgs) -> Result<Reel> {
+    if args.actions {
+        reel.actions()?;
+    }
     if reel.takes.len() > 1 {
         reel.originals();
     }
     if let Some(wanted) = args.clip.as_deref().filter(|c| args.sheet && *c != "all") {
         reel.filter(wanted)?;
     }
-    if args.sheet {
+    if args.sheet && !args.actions {
         reel.travelling_first();
     }
     Ok(reel)

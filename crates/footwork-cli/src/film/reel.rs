@@ -1,8 +1,10 @@
 //! Motion to select from: clips, a database or a recorded run, read frame by frame on request.
 
+use crate::action_list;
 use crate::database::name_fits;
 use crate::run::Driven;
 use anyhow::{Result, bail};
+use footwork::actions::{Action, Actions};
 use footwork::advanced::error::nearest;
 use footwork::clip::RawClip;
 use footwork::database::Database;
@@ -45,6 +47,8 @@ pub struct Reel {
 #[derive(Clone, Debug)]
 pub struct Take {
     pub name: String,
+    /// First frame, in frames of the clip.
+    pub first: usize,
     pub frames: usize,
     /// True for a loop.
     pub looping: bool,
@@ -99,6 +103,26 @@ impl Reel {
         self.takes.retain(|t| !t.mirrored);
     }
 
+    /// Replaces the clips by the actions that are read from them: each from 1 s before its wind-up to its end.
+    pub fn actions(&mut self) -> Result<()> {
+        let Data::Database(db) = &self.data else { bail!("--actions: {}: expected a database", self.source) };
+        let frame = |time_s: f32| (time_s * self.rate_hz) as usize;
+        let take = |action: &Action| {
+            let first_s = action.entries.first().map_or(0.0, |entry| entry.time_s);
+            let first = frame((action.phases.wind_up_s - 1.0).max(first_s));
+            let last = frame(action.end_s.min(action.phases.recovery_s + 0.5));
+            let name = format!("{}, {}", action_list::name(db, action), action_list::shape(action));
+            let (index, mirrored) = (action.clip.at(), action.mirrored);
+            Take { name, first, frames: last - first + 1, looping: false, mirrored, index }
+        };
+        let takes: Vec<Take> = Actions::of(db).all().iter().map(take).collect();
+        if takes.is_empty() {
+            bail!("--actions: {}: no clip with the tag `{}` has an action", self.source, Database::NO_LOCOMOTION);
+        }
+        self.takes = takes;
+        Ok(())
+    }
+
     /// Sorts travelling clips before in-place clips; the order is otherwise unchanged.
     pub fn travelling_first(&mut self) {
         let mut takes = std::mem::take(&mut self.takes);
@@ -142,6 +166,7 @@ impl Reel {
 
     /// Reads a frame of a take; it may lie beyond the end of a loop.
     fn pose(&self, take: &Take, frame: usize, world: &mut Vec<Transform>, contacts: &mut Vec<u8>) {
+        let frame = take.first + frame;
         let joints = self.skeleton.len();
         let slots = self.rig.contact_joints.len();
         let mut pose = Pose::rest(&self.skeleton);

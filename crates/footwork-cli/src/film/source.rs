@@ -78,6 +78,7 @@ impl Reel {
         let takes: Vec<Take> = clips
             .map(|(index, c)| Take {
                 name: c.name.clone(),
+                first: 0,
                 frames: c.frames as usize,
                 looping: c.looping(),
                 mirrored: c.mirrored,
@@ -119,7 +120,14 @@ impl Reel {
         let takes: Vec<Take> = clips
             .iter()
             .enumerate()
-            .map(|(index, c)| Take { name: c.name.clone(), frames: c.frames(), looping: false, mirrored: false, index })
+            .map(|(index, c)| Take {
+                name: c.name.clone(),
+                first: 0,
+                frames: c.frames(),
+                looping: false,
+                mirrored: false,
+                index,
+            })
             .collect();
         Ok(Self {
             source: source.to_owned(),
@@ -143,6 +151,7 @@ impl Reel {
     /// Returns a run with a database, or with networks that have its skeleton.
     pub fn run(driven: Arc<Driven>, db: &Database, source: String, course: &str) -> Self {
         let take = Take {
+            first: 0,
             name: format!("course {course}"),
             frames: driven.playing.len(),
             looping: false,

@@ -3,7 +3,8 @@
 use super::action::{Action, Contact, Entry, Limb, Mark, Passes, Phases, SHORTEST_S};
 use super::config::ActionConfig;
 use super::place::Place;
-use super::read::{entries, plants};
+use super::read::entries;
+use super::rest::plants;
 use super::track::{Track, runs};
 use crate::database::{Database, TagMask};
 use crate::frames::ClipIndex;

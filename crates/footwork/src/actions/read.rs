@@ -4,28 +4,17 @@
 //! from the standing body. Hips sit where they dwell low, to the end of the clip or from its start.
 
 use super::action::{AT_ONCE_S, Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases, StandingFoot};
+use super::part::parts;
 use super::place::Place;
-use super::track::{Track, Way, runs};
+use super::rest::{CONTACT_S, LEVEL_M, Rest, flights, hands, plants, seat};
+use super::track::{Track, runs};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, RowIndex};
 use crate::math::flat;
 use glam::Vec3;
 use std::ops::Range;
+use std::sync::Arc;
 
-/// Shortest contact, in seconds.
-const CONTACT_S: f32 = 0.07;
-/// Height of the hips on a seat, as a share of their height at the standing body.
-const SEAT: f32 = 0.75;
-/// Distance over the ground from the toes to hips that need a seat, in metres. A crouched body balances over its feet.
-const SEAT_BEHIND_M: f32 = 0.3;
-/// Shortest time on a seat, in seconds.
-const SEAT_S: f32 = 0.2;
-/// Seats reach from the first frame or to the last one within this time, in seconds.
-const AT_END_S: f32 = 0.05;
-/// Shorter flights are those of a run, in seconds.
-const FLIGHT_S: f32 = 0.22;
-/// Difference in height of two grounds, in metres.
-const LEVEL_M: f32 = 0.1;
 /// Hands that touch within this time touch together, in seconds.
 const TOGETHER_S: f32 = 0.2;
 /// Feet that are set down, or leave, within this time do so together, in seconds.
@@ -45,14 +34,6 @@ const WIND_UP_MPS: f32 = 0.4;
 /// First part of a clip, in seconds.
 const FIRST_S: f32 = 0.35;
 
-/// A stretch of frames in which a joint rests.
-#[derive(Clone, Debug)]
-pub(super) struct Rest {
-    pub limb: usize,
-    pub frames: Range<usize>,
-    pub at: Vec3,
-}
-
 /// The joints that make a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Made {
@@ -66,23 +47,29 @@ enum Made {
     Nothing,
 }
 
-/// Returns the actions of a clip: none if nothing is touched or jumped, two for a flight over level ground.
-pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -> Vec<Action> {
+/// Returns the actions of a clip, in order of time: none if nothing is touched or jumped, two for a flight over level ground.
+pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool) -> Vec<Action> {
     let track = Track::of(db, clip, mirrored);
     if track.frames() < track.frames_of(0.5) || track.feet.is_empty() {
         return Vec::new();
     }
-    let reading = Reading::of(&track);
+    let travel_m = track.travel_m();
+    parts(&track).iter().flat_map(|part| of_part(db, (clip, mirrored), &track.cut(part), &travel_m)).collect()
+}
+
+/// Returns the actions of a part of a clip.
+fn of_part(db: &Database, clip: (ClipIndex, bool), track: &Track, travel_m: &Arc<[f32]>) -> Vec<Action> {
+    let reading = Reading::of(track);
     let readings = [reading.marks(), reading.clears().map(|marks| (Passes::Over, marks))];
     let action = |(passes, marks): (Passes, Vec<(Mark, Made)>)| {
         let contacts = reading.contacts(&marks);
         let marks: Vec<Mark> = marks.into_iter().map(|(mark, _)| mark).collect();
-        let entries = entries(db, (clip, mirrored), &track, &contacts, marks.first()?.start_s);
+        let entries = entries(db, clip, track, &contacts, marks.first()?.start_s);
         let end_s = track.time_s(track.frames() - 1);
         let found = Action {
-            clip,
-            mirrored,
-            kinds,
+            clip: clip.0,
+            mirrored: clip.1,
+            kinds: kinds(db, clip.0, track),
             entries,
             phases: reading.phases(&marks),
             passes,
@@ -93,14 +80,27 @@ pub fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -
             ground_m: reading.ground_m,
             end_s,
             rate_hz: track.rate_hz,
-            travel_m: track.travel_m(),
+            travel_m: travel_m.clone(),
         };
         (!found.entries.is_empty()).then_some(found)
     };
     readings.into_iter().flatten().filter_map(action).collect()
 }
 
-/// Returns the rows of a clip before a time, with these contacts.
+/// Returns the tags of the rows of a track.
+fn kinds(db: &Database, clip: ClipIndex, track: &Track) -> TagMask {
+    rows(db, clip, track).fold(TagMask::default(), |all, row| all | *db.row_tags(row))
+}
+
+/// Returns the rows of a track.
+fn rows(db: &Database, clip: ClipIndex, track: &Track) -> impl Iterator<Item = usize> {
+    let clip = &db.clips[clip.at()];
+    let first = clip.frame_range().start + track.first;
+    let frames = first..first + track.frames();
+    clip.row_range().filter(move |row| frames.contains(&db.row_frames[*row].at()))
+}
+
+/// Returns the rows of a track before a time, with these contacts.
 pub(super) fn entries(
     db: &Database,
     clip: (ClipIndex, bool),
@@ -108,12 +108,12 @@ pub(super) fn entries(
     contacts: &[Contact],
     until_s: f32,
 ) -> Vec<Entry> {
-    let (view, clip) = (db.view(clip.0, clip.1), &db.clips[clip.0.at()]);
+    let (view, start) = (db.view(clip.0, clip.1), db.clips[clip.0.at()].frame_range().start + track.first);
     let entry = |row: usize| {
         let row = RowIndex::new(row);
         let at_s = db.row_time_s(row);
         let ((root, along, _), time_s) = (view.root(at_s), at_s as f32);
-        let frame = db.row_frames[row.at()].at() - clip.frame_range().start;
+        let frame = db.row_frames[row.at()].at() - start;
         let stands = contacts.iter().filter_map(|c| match c.limb {
             Limb::Foot(slot) if c.start_s <= time_s + AT_ONCE_S && time_s < c.end_s => {
                 let toe = track.root[frame].inverse_point(track.feet[slot].at[frame]);
@@ -124,7 +124,7 @@ pub(super) fn entries(
         });
         Entry { row, time_s, root: Place::of(root), velocity: root.rotation * along, stands: stands.collect() }
     };
-    clip.row_range().map(entry).filter(|e| e.time_s < until_s).collect()
+    rows(db, clip.0, track).map(entry).filter(|e| e.time_s < until_s).collect()
 }
 
 /// A clip, and what was found in it.
@@ -143,7 +143,7 @@ impl<'a> Reading<'a> {
     fn of(track: &'a Track) -> Self {
         let (plants, hands) = (plants(track), hands(track));
         let ground_m = [track.root[0].translation.y, track.root[track.frames() - 1].translation.y];
-        let flight = flight(track, &plants, &hands);
+        let flight = flights(track, &plants, &hands).into_iter().max_by_key(Range::len);
         Self { track, seat: seat(track), flight, plants, hands, ground_m }
     }
 
@@ -167,14 +167,9 @@ impl<'a> Reading<'a> {
         if stands { from.saturating_sub(self.track.frames_of(RISE_S)) } else { last.unwrap_or(0) }
     }
 
-    /// Returns the point of the ground under a foot.
-    fn ground(&self, plant: &Rest) -> Vec3 {
-        plant.at - Vec3::Y * self.track.foot_m[plant.limb]
-    }
-
     /// Returns the middle of the ground under feet.
     fn middle<'p>(&self, of: impl Iterator<Item = &'p Rest> + Clone) -> Vec3 {
-        of.clone().map(|p| self.ground(p)).sum::<Vec3>() / of.count().max(1) as f32
+        of.clone().map(|p| p.ground(self.track)).sum::<Vec3>() / of.count().max(1) as f32
     }
 
     /// Returns the mark of the first foot that is set down from a frame on.
@@ -210,7 +205,8 @@ impl<'a> Reading<'a> {
         } else if let Some(flight) = &self.flight {
             self.flight_marks(flight)?
         } else if rises {
-            let gone = |p: &&Rest| (self.ground(p).y - self.ground_m[0]) / (self.ground_m[1] - self.ground_m[0]) > 0.5;
+            let gone =
+                |p: &&Rest| (p.ground(self.track).y - self.ground_m[0]) / (self.ground_m[1] - self.ground_m[0]) > 0.5;
             vec![self.down(self.plants.iter().find(gone)?, self.track.frames_of(RISE_S))]
         } else {
             return None;
@@ -333,8 +329,8 @@ impl<'a> Reading<'a> {
     /// Returns the time at which the body begins to differ from its first part for good, in the height of its hips or in its speed ahead.
     fn wind_up_s(&self, action_s: f32) -> f32 {
         let t = self.track;
-        let first = t.frames_of(FIRST_S.min(0.5 * action_s)).max(1);
-        let until = t.frames_of(action_s).min(t.frames() - 1);
+        let until = t.frame_at(action_s);
+        let first = t.frames_of(FIRST_S).min(until / 2).max(1);
         let height_m = |f: usize| t.hips.as_ref().map_or(0.0, |hips| hips.at[f].y - t.root[f].translation.y);
         let ahead_mps = |f: usize| {
             let (from, to) = (f.saturating_sub(1), (f + 1).min(t.frames() - 1));
@@ -349,59 +345,6 @@ impl<'a> Reading<'a> {
         });
         t.time_s(begins[0].min(begins[1])).min(action_s)
     }
-}
-
-/// Returns the stretches in which feet are labelled as touching, in order of time.
-pub(super) fn plants(track: &Track) -> Vec<Rest> {
-    let mut all = Vec::new();
-    for (limb, (way, touches)) in track.feet.iter().zip(&track.touches).enumerate() {
-        let read = || runs(track.frames(), track.frames_of(CONTACT_S), |f| touches[f]);
-        let runs = track.named(way.joint).map_or_else(read, <[_]>::to_vec);
-        all.extend(runs.into_iter().map(|frames| Rest { limb, at: way.rest(&frames), frames }));
-    }
-    all.sort_by_key(|p| (p.frames.start, p.limb));
-    all
-}
-
-/// Returns the stretches in which hands dwell away from the standing body, in order of time.
-fn hands(track: &Track) -> Vec<Rest> {
-    let least = track.frames_of(CONTACT_S) + 1;
-    let mut all: Vec<Rest> = Vec::new();
-    for (limb, way) in track.hands.iter().enumerate() {
-        let Some(way) = way else { continue };
-        if let Some(named) = track.named(way.joint) {
-            all.extend(named.iter().map(|frames| Rest { limb, frames: frames.clone(), at: way.rest(frames) }));
-            continue;
-        }
-        let dwells = way.dwells(least, track.rate_hz, |f| track.is_away(limb, f));
-        all.extend(dwells.into_iter().map(|(frames, at)| Rest { limb, frames, at }));
-    }
-    all.sort_by_key(|t| (t.frames.start, t.limb));
-    all
-}
-
-/// Returns the stretch in which the hips dwell on a seat: to the end of the clip, or from its start.
-fn seat(track: &Track) -> Option<(Range<usize>, Vec3)> {
-    let way: &Way = track.hips.as_ref()?;
-    if let Some([frames, ..]) = track.named(way.joint) {
-        return Some((frames.clone(), way.rest(frames)));
-    }
-    let low = |f: usize| way.at[f].y - track.root[f].translation.y < SEAT * track.standing_m;
-    let (first, last) = (track.frames_of(AT_END_S), track.frames().saturating_sub(track.frames_of(AT_END_S) + 1));
-    let mut dwells = way.dwells(track.frames_of(SEAT_S) + 1, track.rate_hz, low).into_iter();
-    let (frames, at) = dwells.find(|(r, _)| r.start <= first || r.end > last)?;
-    let toes = track.feet.iter().map(|foot| foot.rest(&frames)).sum::<Vec3>() / track.feet.len() as f32;
-    if flat(at - toes).length() < SEAT_BEHIND_M {
-        return None;
-    }
-    Some(if frames.start <= first { (0..frames.end, at) } else { (frames.start..track.frames(), at) })
-}
-
-/// Returns the longest stretch in which nothing touches.
-fn flight(track: &Track, plants: &[Rest], hands: &[Rest]) -> Option<Range<usize>> {
-    let touches = |f: usize| plants.iter().chain(hands).any(|rest| rest.frames.contains(&f));
-    let runs = runs(track.frames(), track.frames_of(FLIGHT_S), |f| !touches(f));
-    runs.into_iter().filter(|r| r.start > 0 && r.end < track.frames()).max_by_key(Range::len)
 }
 
 /// Ends each mark before the next begins, and keeps [`MAX_MARKS`] of them.

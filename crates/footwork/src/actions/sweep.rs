@@ -3,7 +3,7 @@
 use super::action::Action;
 use super::warp::Warp;
 use crate::database::Database;
-use crate::frames::{ClipIndex, JointIndex};
+use crate::frames::JointIndex;
 use crate::obstacles::Obstacle;
 use crate::pose::{Pose, PoseVelocity};
 use glam::{Vec2, Vec3};
@@ -26,29 +26,32 @@ pub(super) const THROUGH_M: f32 = 0.06;
 /// Positions of joints of an action: clip space, in metres.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Body {
+    /// Time of the first frame, in seconds of the clip.
+    first_s: f32,
     /// `[frames]`, at [`RATE_HZ`].
     frames: Vec<[Vec3; JOINTS]>,
 }
 
 impl Body {
-    /// Samples a clip. Allocates.
-    pub fn of(db: &Database, clip: ClipIndex, mirrored: bool) -> Self {
+    /// Samples an action. Allocates.
+    pub fn of(db: &Database, action: &Action) -> Self {
         let Some(joints) = joints(db) else { return Self::default() };
-        let view = db.view(clip, mirrored);
+        let view = db.view(action.clip, action.mirrored);
+        let first_s = action.entries.first().map_or(0.0, |entry| entry.time_s);
         let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
-        let last = (view.seconds() * f64::from(RATE_HZ)).ceil() as usize;
+        let last = ((end_s(action) - first_s) * RATE_HZ).ceil() as usize;
         let at = |k: usize| {
-            view.sample(f64::from(k as f32 / RATE_HZ).min(view.seconds()), &mut pose, &mut velocity);
+            view.sample(f64::from(first_s + k as f32 / RATE_HZ).min(view.seconds()), &mut pose, &mut velocity);
             let root = pose.world_from_root();
             joints.map(|joint| root.point(pose.in_root(&db.skeleton, joint).translation))
         };
-        Self { frames: (0..=last).map(at).collect() }
+        Self { first_s, frames: (0..=last).map(at).collect() }
     }
 
     /// Returns the positions at a time of the clip, in seconds.
     fn at(&self, time_s: f32) -> [Vec3; JOINTS] {
         let last = self.frames.len().saturating_sub(1);
-        let x = (time_s * RATE_HZ).clamp(0.0, last as f32);
+        let x = ((time_s - self.first_s) * RATE_HZ).clamp(0.0, last as f32);
         let k = (x as usize).min(last.saturating_sub(1));
         let (a, b) = (self.frames[k], self.frames[(k + 1).min(last)]);
         std::array::from_fn(|j| a[j] + (b[j] - a[j]) * (x - k as f32))

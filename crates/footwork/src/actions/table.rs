@@ -12,9 +12,6 @@ use crate::database::{Database, MirrorMode, NameError, TagMask};
 use crate::frames::ClipIndex;
 use crate::input::{ActionKind, ActionRequest};
 
-/// Longest clip that is read, in seconds. An action is over much sooner.
-const LONGEST_S: f64 = 20.0;
-
 /// The actions of a database, read from the motion of its clips. Immutable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Actions {
@@ -42,27 +39,23 @@ impl Actions {
     /// No actions.
     pub(crate) const NONE: Self = Self { all: Vec::new(), ways: Vec::new(), fastest_mps: 0.0, bodies: Vec::new() };
 
-    /// Reads all clips with the tag [`Database::NO_LOCOMOTION`] that do not loop and are at most 20 s long. Allocates.
+    /// Reads all clips that do not loop, at least in parts with the tag [`Database::NO_LOCOMOTION`]. Allocates.
     pub fn of(db: &Database) -> Self {
         let Ok(apart) = db.tag_mask(Database::NO_LOCOMOTION) else { return Self::default() };
         let mut all = Vec::new();
         for (c, clip) in db.clips.iter().enumerate() {
-            let rows = clip.row_range();
-            let kinds = rows.clone().fold(TagMask::default(), |all, row| all | *db.row_tags(row));
-            let index = ClipIndex::new(c);
-            if rows.is_empty()
-                || clip.looping()
-                || !kinds.contains(&apart)
-                || db.view(index, false).seconds() > LONGEST_S
-            {
+            let is_apart = |row| db.row_tags(row).contains(&apart);
+            if clip.looping() || !clip.row_range().any(is_apart) {
                 continue;
             }
-            all.extend(read::actions(db, index, clip.mirrored, kinds));
+            let index = ClipIndex::new(c);
+            all.extend(read::actions(db, index, clip.mirrored));
             if db.mirror == MirrorMode::Query {
-                all.extend(read::actions(db, index, true, kinds));
+                all.extend(read::actions(db, index, true));
             }
         }
-        let bodies = all.iter().map(|action| Body::of(db, action.clip, action.mirrored)).collect();
+        all.retain(|action| action.kinds.contains(&apart));
+        let bodies = all.iter().map(|action| Body::of(db, action)).collect();
         Self { all, bodies, ..Self::NONE }
     }
 

@@ -26,17 +26,19 @@ const GROWTHS: usize = 4;
 const REACHES_S: f32 = 0.04;
 
 /// Path of a joint.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Way {
     pub joint: JointIndex,
     /// `[frames]` positions: clip space, in metres.
     pub at: Vec<Vec3>,
 }
 
-/// A clip, sampled at its frames.
-#[derive(Debug)]
+/// A clip, or a part of one, sampled at its frames. Frames count from the first of the part.
+#[derive(Clone, Debug)]
 pub struct Track {
     pub rate_hz: f32,
+    /// First frame of the part, in frames of the clip.
+    pub first: usize,
     /// `[frames]` roots: clip space.
     pub root: Vec<Transform>,
     /// `[frames]` headings of the roots, in radians.
@@ -96,6 +98,7 @@ impl Track {
         let hanging = |way: &Option<Way>| way.as_ref().map_or(Vec3::ZERO, |hand| standing(hand.joint));
         Self {
             rate_hz,
+            first: 0,
             yaw_rad: root.iter().map(|t| Facing::from_rotation(t.rotation).yaw()).collect(),
             root,
             standing_m: hips.as_ref().map_or(0.0, |hips| standing(hips.joint).y),
@@ -108,6 +111,31 @@ impl Track {
             feet: ways.collect(),
             touches,
             named: named(db, clip, mirrored),
+        }
+    }
+
+    /// Returns a part. Allocates.
+    pub fn cut(&self, part: &Range<usize>) -> Self {
+        let way = |way: &Way| Way { joint: way.joint, at: way.at[part.clone()].to_vec() };
+        let ways = |of: &[Option<Way>; 2]| [0, 1].map(|side| of[side].as_ref().map(way));
+        let inside = |of: &Range<usize>| {
+            of.start.max(part.start) - part.start..of.end.min(part.end).max(part.start) - part.start
+        };
+        let named = |(joint, frames): &(JointIndex, Vec<Range<usize>>)| {
+            (*joint, frames.iter().map(inside).filter(|frames| !frames.is_empty()).collect())
+        };
+        Self {
+            first: self.first + part.start,
+            root: self.root[part.clone()].to_vec(),
+            yaw_rad: self.yaw_rad[part.clone()].to_vec(),
+            hips: self.hips.as_ref().map(way),
+            hands: ways(&self.hands),
+            shoulders: ways(&self.shoulders),
+            feet: self.feet.iter().map(way).collect(),
+            touches: self.touches.iter().map(|touches| touches[part.clone()].to_vec()).collect(),
+            named: self.named.iter().map(named).collect(),
+            foot_m: self.foot_m.clone(),
+            ..*self
         }
     }
 
@@ -139,7 +167,12 @@ impl Track {
 
     /// Returns the time of a frame, in seconds of the clip.
     pub fn time_s(&self, frame: usize) -> f32 {
-        frame as f32 / self.rate_hz
+        (self.first + frame) as f32 / self.rate_hz
+    }
+
+    /// Returns the frame at a time, in seconds of the clip: at most the last.
+    pub fn frame_at(&self, time_s: f32) -> usize {
+        self.frames_of(time_s).saturating_sub(self.first).min(self.frames() - 1)
     }
 
     /// Returns the number of frames in a time.

@@ -8,6 +8,7 @@ use crate::common;
 
 use footwork::advanced::matcher::One;
 use footwork::build::{BuildConfig, SchemaConfig};
+use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::ClipIndex;
 use footwork::learned::Networks;
@@ -143,8 +144,10 @@ fn every_machine_and_every_compiler_flag_gives_the_hashes_on_record() {
 /// Two databases take turns over one scratch at the same clips and times. Each character moves as with a scratch of its own.
 #[test]
 fn a_scratch_that_served_another_database_changes_no_bit() {
-    let databases = [common::gait(MirrorMode::Off), common::gait_full()];
-    let characters = databases.map(|db| Character::new(db, MatcherConfig::default()).unwrap());
+    let (clips, config) = (common::clips(), BuildConfig::default());
+    let other_order: Vec<RawClip> = clips.iter().rev().cloned().collect();
+    let databases = [common::built(clips, &config).0, common::built(&other_order, &config).0];
+    let characters = databases.map(|db| Character::new(Arc::new(db), MatcherConfig::default()).unwrap());
     let mut shared = characters[0].scratch();
     let mut own = characters.each_ref().map(Character::scratch);
     let start = |c: &Character| (c.state_at(Transform::IDENTITY).unwrap(), c.output());

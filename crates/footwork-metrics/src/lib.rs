@@ -36,6 +36,7 @@ pub mod action_log;
 pub mod actions;
 pub mod analysis;
 pub mod courses;
+pub mod crowd_times;
 pub mod eval;
 pub mod gate;
 pub mod ground;

@@ -1,6 +1,6 @@
 //! Flags of the commands that drive or query a character: `simulate`, `search`, `bench`, `eval`, `inspect`, `gait`.
 
-use super::common::{ConfigFlag, DatabaseFlags, DbFlag, DriveFlags, MatcherFlags, SearchKind, SeedFlag};
+use super::common::{ConfigFlag, DatabaseFlags, DbFlag, DriveFlags, MatcherFlags, SearchFlag, SearchKind, SeedFlag};
 use super::cues::CueFlags;
 use clap::{Args, Subcommand, ValueEnum};
 use footwork_metrics::ground::GroundKind;
@@ -249,6 +249,8 @@ pub struct BenchArgs {
 /// Benchmarks.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
+    /// Measure a frame of many characters that search at a fixed rate
+    Crowd(BenchCrowdArgs),
     /// Measure every search structure on queries made from the database
     Search(BenchSearchArgs),
     /// Measure the update of one character stage by stage, and its searches
@@ -267,6 +269,44 @@ pub struct BenchUpdateArgs {
     /// Database, search and seed.
     #[command(flatten)]
     pub drive: DriveFlags,
+}
+
+/// Flags of `bench crowd`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every character has a random stick of its own. Times are medians over frames of 1/60 s. The same characters are also moved one at a time, and without searches but those at the end of a clip.\n\nExamples:\n  footwork bench crowd --db mocap.fwdb\n  footwork bench crowd --characters 200 --rate 4 --threads 2 --json"
+)]
+pub struct BenchCrowdArgs {
+    /// Number of characters
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub characters: u32,
+    /// Searches per character, in Hz, at most 60
+    #[arg(long, value_name = "HZ", default_value_t = 10.0, value_parser = search_rate)]
+    pub rate: f32,
+    /// Number of threads
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: u32,
+    /// Number of frames of 1/60 s
+    #[arg(long, value_name = "N", default_value_t = 240, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub frames: u32,
+    /// `--db`.
+    #[command(flatten)]
+    pub db: DbFlag,
+    /// `--config`.
+    #[command(flatten)]
+    pub config: ConfigFlag,
+    /// `--search`.
+    #[command(flatten)]
+    pub search: SearchFlag,
+    /// `--seed`.
+    #[command(flatten)]
+    pub seed: SeedFlag,
+}
+
+/// Returns a valid search rate, in Hz.
+fn search_rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse().ok().filter(|rate| (0.0..=60.0).contains(rate));
+    rate.ok_or_else(|| "expected a number of Hz from 0 to 60".to_owned())
 }
 
 /// Flags of `bench search`.

@@ -174,3 +174,22 @@ fn every_stage_of_an_update_is_measured_and_costs_something() {
         assert!(us(stage) > us("default") && us(stage) < us("all"), "{stage}: {told}");
     }
 }
+
+#[test]
+fn a_crowd_is_measured_in_one_call_and_one_at_a_time_with_the_same_bits() {
+    let dir = folder();
+    let crowd = ["bench", "crowd", "--db", "mocap.fwdb", "--characters", "6", "--frames", "30"];
+    let told = common::json(dir.path(), &[&crowd[..], &["--rate", "20", "--threads", "2"]].concat());
+    let times = ["ms_per_frame", "one_at_a_time_ms_per_frame", "never_searching_ms_per_frame"];
+    let others = ["rows", "characters", "threads", "frames", "searches_per_frame", "same_bits"];
+    assert_eq!(keys(&told), times.into_iter().chain(others).collect());
+    assert_eq!((&told["same_bits"], &told["characters"], &told["threads"]), (&true.into(), &6.into(), &2.into()));
+    assert!(times.iter().all(|time| told[time].as_f64().unwrap() > 0.0), "{told}");
+    assert!((1.9..2.6).contains(&told["searches_per_frame"].as_f64().unwrap()), "{told}");
+    let text = common::ok(dir.path(), &crowd);
+    assert!(text.contains("one at a time") && text.contains("bits of the first two: the same"), "{text}");
+    for rate in ["61", "-1", "NaN", "often"] {
+        let run = common::run(dir.path(), &["bench", "crowd", &format!("--rate={rate}")]);
+        assert!(run.code == Some(2) && run.stderr.contains("0 to 60"), "{run:?}");
+    }
+}

@@ -5,7 +5,8 @@
 
 use super::{Offset, Seam, TransitionConfig};
 use crate::frames::JointIndex;
-use crate::math::{Quat, moving_rotation, rotation_vector_rate};
+use crate::math::four::{Quats, Vectors, in_fours, moving_rotations};
+use crate::math::{Quat, rotation_vector_rate};
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
@@ -42,26 +43,43 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
         let mut acceleration = accelerations;
         let c = &joints.config;
         let since = c.since(since_s);
-        for (j, start) in self.rotations.as_ref().iter().enumerate().skip(1) {
-            if joints.feet_alone && !joints.carries_foot[j] {
-                continue;
-            }
-            if joints.seam(j) == Seam::DeadBlend {
-                if let Some(share) = c.share(since_s) {
-                    let (ahead, spin) = c.extrapolated(start.velocity, since_s);
-                    let from = Quat::from_rotation_vector(ahead) * Quat::from_rotation_vector(start.value);
-                    let way = (pose.rotations[j] * from.inverse()).to_rotation_vector();
-                    pose.rotations[j] = (Quat::from_rotation_vector(way * share.0) * from).renormalize();
-                    velocity.angular[j] = spin * (1.0 - share.0) + velocity.angular[j] * share.0 + way * share.1;
+        let rotations = self.rotations.as_ref();
+        for seam in joints.seams() {
+            let wanted = (1..rotations.len()).filter(|j| joints.turns(*j) && joints.seam(*j) == seam);
+            match seam {
+                Seam::DeadBlend => {
+                    let Some(share) = c.share(since_s) else { continue };
+                    for j in wanted {
+                        let start = &rotations[j];
+                        let (ahead, spin) = c.extrapolated(start.velocity, since_s);
+                        let from = Quat::from_rotation_vector(ahead) * Quat::from_rotation_vector(start.value);
+                        let way = (pose.rotations[j] * from.inverse()).to_rotation_vector();
+                        pose.rotations[j] = (Quat::from_rotation_vector(way * share.0) * from).renormalize();
+                        velocity.angular[j] = spin * (1.0 - share.0) + velocity.angular[j] * share.0 + way * share.1;
+                    }
                 }
-                continue;
-            }
-            let left = c.left(joints.seam(j), start, &since);
-            let (turn, spin) = moving_rotation(left.value, left.velocity);
-            pose.rotations[j] = (turn * pose.rotations[j]).renormalize();
-            velocity.angular[j] = spin + turn * velocity.angular[j];
-            if let Some(a) = acceleration.as_deref_mut() {
-                a.angular[j] += left.acceleration;
+                Seam::Spring | Seam::SmoothSpring if since.over => in_fours(wanted, |four| {
+                    // No rotation and no velocity are added, as below: the bits of a zero and the last bit of a length may change.
+                    let rotation = Quats::IDENTITY * Quats::new(four.map(|j| pose.rotations[j]));
+                    four.into_iter().zip(rotation.renormalize().to_array()).for_each(|(j, q)| pose.rotations[j] = q);
+                    let rates = [Some(&mut velocity.angular), acceleration.as_deref_mut().map(|a| &mut a.angular)];
+                    for rate in rates.into_iter().flatten() {
+                        four.into_iter().for_each(|j| rate[j] += Vec3::ZERO);
+                    }
+                }),
+                Seam::Quintic | Seam::Spring | Seam::SmoothSpring => in_fours(wanted, |four| {
+                    let left = c.left_of_four(seam, four.map(|j| &rotations[j]), &since);
+                    let (turn, spin) = moving_rotations(left.value, left.velocity);
+                    let rotation = (turn * Quats::new(four.map(|j| pose.rotations[j]))).renormalize().to_array();
+                    let angular = (spin + turn * Vectors::new(four.map(|j| velocity.angular[j]))).to_array();
+                    for (lane, j) in four.into_iter().enumerate() {
+                        (pose.rotations[j], velocity.angular[j]) = (rotation[lane], angular[lane]);
+                    }
+                    if let Some(a) = acceleration.as_deref_mut() {
+                        let angular = Vectors::new(four.map(|j| a.angular[j])) + left.acceleration;
+                        four.into_iter().zip(angular.to_array()).for_each(|(j, angular)| a.angular[j] = angular);
+                    }
+                }),
             }
         }
         for (joint, start) in joints.translated.iter().zip(self.translations.as_ref()).skip(1) {
@@ -100,6 +118,17 @@ pub struct Joints<'a> {
 }
 
 impl Joints<'_> {
+    /// Returns the blends that occur, each once.
+    fn seams(&self) -> impl Iterator<Item = Seam> {
+        let TransitionConfig { seam, upper_seam, .. } = self.config;
+        std::iter::once(seam).chain((upper_seam != seam).then_some(upper_seam))
+    }
+
+    /// Returns whether the rotation of a joint is blended.
+    fn turns(&self, joint: usize) -> bool {
+        !self.feet_alone || self.carries_foot[joint]
+    }
+
     fn seam(&self, joint: usize) -> Seam {
         if self.carries_foot[joint] { self.config.seam } else { self.config.upper_seam }
     }
@@ -150,6 +179,7 @@ impl Offset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::{Random, moving_rotation};
 
     fn moving(pose: Pose, velocity: PoseVelocity) -> Moving {
         let acceleration = PoseVelocity::zero(2);
@@ -199,6 +229,61 @@ mod tests {
         }
         let smooth = after(Seam::SmoothSpring, 0.0);
         assert!(smooth.acceleration.angular[1].length() < 1e-4, "it would have gone on at constant velocity");
+    }
+
+    /// Adds the rest of each offset to its joint by itself, as [`Offsets::apply`] does.
+    fn apply_one_by_one(offsets: &[Offset], joints: &Joints, since_s: f32, now: &mut Moving) {
+        let c = &joints.config;
+        for (j, start) in offsets.iter().enumerate().skip(1).filter(|(j, _)| joints.turns(*j)) {
+            let left = c.left(joints.seam(j), start, &c.since(since_s));
+            let (turn, spin) = moving_rotation(left.value, left.velocity);
+            now.pose.rotations[j] = (turn * now.pose.rotations[j]).renormalize();
+            now.velocity.angular[j] = spin + turn * now.velocity.angular[j];
+            now.acceleration.angular[j] += left.acceleration;
+        }
+    }
+
+    #[test]
+    fn four_joints_at_a_time_are_blended_out_as_one_by_one_to_the_bit() {
+        const JOINTS: usize = 11;
+        let mut random = Random(9);
+        for k in 0..3000 {
+            let mut vector = |by: f32| Vec3::from_array([(); 3].map(|()| random.between(-by, by)));
+            let offsets = [(); JOINTS].map(|()| {
+                let value = vector(if k % 9 == 0 { 3.0 } else { 0.8 });
+                Offset { value, velocity: vector(3.0), acceleration: vector(20.0) }
+            });
+            let zeros = |v: Vec3| if v.x > 0.3 { v * Vec3::new(1.0, 0.0, -0.0) } else { v };
+            let mut angular = || (0..JOINTS).map(|_| zeros(vector(2.0))).collect::<Vec<_>>();
+            let linear = vec![Vec3::ZERO; JOINTS];
+            let velocity = PoseVelocity { linear: linear.clone(), angular: angular() };
+            let acceleration = PoseVelocity { linear: linear.clone(), angular: angular() };
+            let rotations = angular().into_iter().map(Quat::from_rotation_vector).collect();
+            let pose = Pose { translations: linear, rotations };
+            let mut expected = Moving { pose, velocity, acceleration };
+            let mut found = expected.clone();
+            let seams = [Seam::Spring, Seam::SmoothSpring, Seam::Quintic];
+            let (seam, upper_seam) = (seams[k % 3], seams[k / 3 % 3]);
+            let config = TransitionConfig { seam, upper_seam, ..TransitionConfig::default() };
+            let carries_foot: Vec<bool> = (0..JOINTS).map(|j| j * k % 5 < 2).collect();
+            let (translated, feet_alone) = (&[JointIndex(0)], k % 4 == 0);
+            let joints = Joints { config, translated, carries_foot: &carries_foot, feet_alone };
+            let since_s = if k % 7 == 0 { 3.0 } else { random.between(0.0, 0.6) };
+            apply_one_by_one(&offsets, &joints, since_s, &mut expected);
+            let (now, accelerations) = ((&mut found.pose, &mut found.velocity), Some(&mut found.acceleration));
+            Offsets { rotations: offsets, translations: [Offset::default(); JOINTS] }.apply(
+                &joints,
+                since_s,
+                now,
+                accelerations,
+            );
+            let bits = |m: &Moving| {
+                let vectors = m.velocity.angular.iter().chain(&m.acceleration.angular).flat_map(|v| v.to_array());
+                let rotations = m.pose.rotations.iter().flat_map(|q| q.to_array());
+                vectors.chain(rotations).map(f32::to_bits).collect::<Vec<_>>()
+            };
+            assert_eq!(bits(&found), bits(&expected), "{k}");
+        }
     }
 
     #[test]

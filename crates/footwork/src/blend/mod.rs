@@ -5,6 +5,7 @@ pub(crate) mod offset;
 
 pub(crate) use offset::Offset;
 
+use crate::math::four::{LANES, Vectors};
 use crate::math::spring::Decay;
 use crate::math::{smoothstep, spring};
 use crate::{choices, settings};
@@ -57,6 +58,25 @@ pub(crate) struct Since {
     seconds: f32,
     decay: Decay,
     over: bool,
+}
+
+/// Four offsets: see [`Offset`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offsets4 {
+    pub value: Vectors,
+    pub velocity: Vectors,
+    pub acceleration: Vectors,
+}
+
+impl Offsets4 {
+    #[inline(always)]
+    fn new(of: [&Offset; LANES]) -> Self {
+        Self {
+            value: Vectors::new(of.map(|o| o.value)),
+            velocity: Vectors::new(of.map(|o| o.velocity)),
+            acceleration: Vectors::new(of.map(|o| o.acceleration)),
+        }
+    }
 }
 
 /// Range of a blend's duration, seconds.
@@ -122,5 +142,20 @@ impl TransitionConfig {
             // A dead blend keeps no offset: see `extrapolated`.
             Seam::SmoothSpring | Seam::DeadBlend => start.smooth_spring(&since.decay),
         }
+    }
+
+    /// As [`TransitionConfig::left`], for four offsets, which are not over.
+    #[inline(always)]
+    pub(crate) fn left_of_four(&self, seam: Seam, start: [&Offset; LANES], since: &Since) -> Offsets4 {
+        if seam == Seam::Quintic {
+            return Offsets4::new(start.map(|start| self.left(seam, start, since)).each_ref());
+        }
+        let Offsets4 { value, velocity, acceleration } = Offsets4::new(start);
+        if seam == Seam::Spring {
+            let (value, velocity) = since.decay.of(value, velocity);
+            return Offsets4 { value, velocity, acceleration: since.decay.acceleration(value, velocity) };
+        }
+        let [value, velocity, acceleration] = since.decay.smooth([value, velocity, acceleration]);
+        Offsets4 { value, velocity, acceleration }
     }
 }

@@ -214,9 +214,11 @@ impl Database {
         let horizon = (Self::CONTACT_HORIZON_S * rate).ceil() as usize;
         let n = self.rig.contact_joints.len();
         let at_s = |k: usize| (first + k as f64) / rate;
-        let touches = |k: usize| self.contacts[frame_at(c, first as i64 + k as i64) * n + slot] == 1;
-        let Some(down) = (0..=horizon).find(|k| touches(*k)) else { return (f32::INFINITY, 0.0) };
-        let up = (down..=down + horizon).find(|k| !touches(*k)).unwrap_or(down + horizon);
+        let mut frames = frames_from(c, first as i64).map(|frame| self.contacts[frame * n + slot] == 1).zip(0..);
+        let Some((_, down)) = frames.by_ref().take(horizon + 1).find(|(touches, _)| *touches) else {
+            return (f32::INFINITY, 0.0);
+        };
+        let up = frames.take(horizon).find(|(touches, _)| !touches).map_or(down + horizon, |(_, k)| k);
         ((at_s(down) - time_s).max(0.0) as f32, ((up - down) as f64 / rate) as f32)
     }
 
@@ -305,6 +307,23 @@ fn frame_at(clip: &Clip, i: i64) -> usize {
     let n = i64::from(clip.frames);
     let i = if clip.looping() { i.rem_euclid(n) } else { i.clamp(0, n - 1) };
     clip.first_frame as usize + i as usize
+}
+
+/// Returns the frames of the pool from frame `i` of a clip on, without end, as [`frame_at`].
+fn frames_from(clip: &Clip, i: i64) -> impl Iterator<Item = usize> {
+    let (start, end) = (clip.first_frame as usize, clip.first_frame as usize + clip.frames as usize);
+    // Before its start, a clip that does not loop stays at its first frame.
+    let (mut before, mut at) = (if clip.looping() { 0 } else { i.min(0).unsigned_abs() }, frame_at(clip, i));
+    let after_last = if clip.looping() { start } else { end - 1 };
+    std::iter::from_fn(move || {
+        let frame = at;
+        if before > 0 {
+            before -= 1;
+        } else {
+            at = if at + 1 < end { at + 1 } else { after_last };
+        }
+        Some(frame)
+    })
 }
 
 /// Returns the mirror table of a skeleton with pairs given by name.

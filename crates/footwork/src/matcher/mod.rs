@@ -18,6 +18,7 @@ mod output;
 pub(crate) mod played;
 mod playing;
 mod rest;
+mod roots;
 mod scheduler;
 pub(crate) mod scratch;
 mod single;

@@ -8,11 +8,13 @@
 
 use super::output::SAME_INSTANT_S;
 use super::playing::Playing;
+use super::roots::{Root, Roots};
 use crate::database::{Database, DatabaseEvent, TagMask};
 use crate::frames::{ClipIndex, EventId, RowIndex};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
+use crate::search::kernels::prefetch;
 use glam::Vec3;
 use std::any::Any;
 use std::fmt::{self, Debug, Formatter};
@@ -110,6 +112,9 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
         0
     }
 
+    /// Begins to load the frames of a clip and time, which may be any, into the cache: changes the speed alone.
+    fn prefetch(&self, _playing: &Playing) {}
+
     /// Returns false for a memory that no tick can leave for this clip and time.
     fn is_memory(&self, _playing: &Playing, _memory: &[f32]) -> bool {
         true
@@ -178,11 +183,28 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     fn events(&self, at: Playhead, from_s: f64, report: &mut dyn FnMut(f64, EventId));
 }
 
+/// Frames that are loaded ahead: those of an update from its begin to its end, with their neighbours.
+const PREFETCHED: usize = 5;
+
 /// The clips of a database.
 #[derive(Debug)]
 pub(crate) struct Clips(pub Arc<Database>);
 
+impl Clips {
+    /// Returns the root with its velocity along its own axes, from the working space if that belongs to clips.
+    fn root(&self, at: &Playhead, room: &mut SourceScratch) -> Root {
+        match room.of::<Roots>() {
+            Some(roots) => roots.at(&self.0, &at.playing),
+            None => self.0.view(at.playing.clip, at.playing.mirrored).root(at.playing.time_s),
+        }
+    }
+}
+
 impl MotionSource for Clips {
+    fn scratch(&self) -> SourceScratch {
+        SourceScratch::new(Roots::new(self.0.clone()))
+    }
+
     fn clip_name(&self, clip: ClipIndex) -> Option<&str> {
         Some(self.0.clips[clip.at()].name.as_str())
     }
@@ -205,37 +227,45 @@ impl MotionSource for Clips {
         Span { seconds: self.0.view(clip, false).seconds(), looping: self.0.clips[clip.at()].looping() }
     }
 
-    fn root_velocity(&self, at: Playhead, _room: &mut SourceScratch) -> Vec3 {
-        let p = at.playing;
-        self.0.view(p.clip, p.mirrored).root(p.time_s).1
+    fn root_velocity(&self, at: Playhead, room: &mut SourceScratch) -> Vec3 {
+        self.root(&at, room).1
     }
 
-    fn displacement(&self, at: Playhead, _room: &mut SourceScratch, to_s: f64) -> Transform {
-        let view = self.0.view(at.playing.clip, at.playing.mirrored);
-        let root = |time_s: f64| view.root(time_s).0;
-        root(at.playing.time_s).inverse() * root(to_s)
+    fn prefetch(&self, playing: &Playing) {
+        if let Some(clip) = self.0.clips.get(playing.clip.at()) {
+            let rows = clip.frame_range();
+            let now = (playing.time_s * f64::from(self.0.pose_rate_hz)) as usize;
+            let first = rows.start + now.saturating_sub(1).min(rows.len() - 1);
+            let joints = self.0.poses.joints;
+            prefetch(&self.0.poses.rotations[first * joints..(first + PREFETCHED).min(rows.end) * joints]);
+        }
     }
 
-    fn pose(&self, at: Playhead, _room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
-        let p = at.playing;
-        self.0.view(p.clip, p.mirrored).sample(p.time_s, pose, velocity);
+    fn displacement(&self, at: Playhead, room: &mut SourceScratch, to_s: f64) -> Transform {
+        self.root(&at, room).0.inverse() * self.root(&at.at(to_s), room).0
+    }
+
+    fn pose(&self, at: Playhead, room: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        let (p, root) = (at.playing, self.root(&at, room));
+        self.0.view(p.clip, p.mirrored).sample_around(root, p.time_s, |_| true, pose, velocity);
     }
 
     fn some_joints(
         &self,
         at: Playhead,
-        _room: &mut SourceScratch,
+        room: &mut SourceScratch,
         wanted: &[bool],
         pose: &mut Pose,
         velocity: &mut PoseVelocity,
     ) {
-        let p = at.playing;
-        self.0.view(p.clip, p.mirrored).sample_some(p.time_s, |j| wanted[j], pose, velocity);
+        let (p, root) = (at.playing, self.root(&at, room));
+        self.0.view(p.clip, p.mirrored).sample_around(root, p.time_s, |j| wanted[j], pose, velocity);
     }
 
-    fn trajectory(&self, at: Playhead, _room: &mut SourceScratch, ahead_s: f32) -> TrajectorySample {
-        let p = at.playing;
-        let (position, facing, velocity) = self.0.view(p.clip, p.mirrored).trajectory(p.time_s, ahead_s);
+    fn trajectory(&self, at: Playhead, room: &mut SourceScratch, ahead_s: f32) -> TrajectorySample {
+        let (p, (now, ..)) = (at.playing, self.root(&at, room));
+        let view = self.0.view(p.clip, p.mirrored);
+        let (position, facing, velocity) = view.trajectory_from(now, p.time_s, ahead_s);
         TrajectorySample { position, facing, velocity }
     }
 

@@ -239,8 +239,9 @@ fn are_usable<T: NoUninit>(value: &T, largest: f32) -> bool {
     usable(bytemuck::cast_slice::<u8, f32>(bytes_of(value)), largest)
 }
 
+/// Returns true if no value exceeds `largest` in magnitude. Does not stop at the first one, so that several are compared at once.
 fn usable(values: &[f32], largest: f32) -> bool {
-    values.iter().all(|v| v.abs() <= largest)
+    values.iter().fold(true, |good, v| good & (v.abs() <= largest))
 }
 
 fn is_duration(seconds: f32) -> bool {

@@ -206,7 +206,8 @@ impl Playback {
 }
 
 impl LastTransition {
-    /// Returns the remaining offset and rotation of the root, in world space.
+    /// Returns the remaining offset and rotation of the root, in world space. Inlined, so that callers compute only what they use.
+    #[inline(always)]
     pub(crate) fn residual(&self, config: &TransitionConfig) -> (Offset, Offset) {
         let config = config.lasting(self.blend_s);
         let since = config.since(self.since_s);

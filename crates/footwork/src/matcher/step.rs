@@ -93,7 +93,11 @@ fn advance(
     crowd.check(character, inputs, dt_s)?;
     let Crowd { states, scratch, outputs } = crowd;
     let mut first = Ok(());
-    for (i, ((input, state), output)) in inputs.iter().zip(states).zip(outputs).enumerate() {
+    for (i, (input, output)) in inputs.iter().zip(outputs).enumerate() {
+        if let Some(next) = states.get(i + 1) {
+            character.source.prefetch(&next.header.playback.playing);
+        }
+        let state = &mut states[i];
         let fits = fits(character, i, input, state, output);
         output.refused = fits.clone().err();
         if fits.is_err() {

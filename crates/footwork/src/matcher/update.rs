@@ -100,7 +100,7 @@ impl Update<'_> {
         if instant.tick {
             go(character, input, state);
         }
-        let input = &steered(character, input, state);
+        let input = &*steered(character, input, state);
         let desire_is_new = instant.tick || instant.goal;
         let requested = if desire_is_new {
             let max_speed_mps = character.max_speed_mps(state);
@@ -120,7 +120,7 @@ impl Update<'_> {
         }
         if instant.tick {
             let Self { state, scratch, .. } = self;
-            let input = &steered(character, self.input, state);
+            let input = &*steered(character, self.input, state);
             Legs { character, input, state, scratch }.run(CONTROL_S as f32);
         }
     }
@@ -128,7 +128,7 @@ impl Update<'_> {
     /// Chooses the next clip and time, and begins a transition to it.
     fn choose(&mut self) {
         let Self { character, input, state, scratch, output, .. } = self;
-        let input = &steered(character, input, state);
+        let input = &*steered(character, input, state);
         let next = Choose { character, input, state, scratch, output }.run();
         if let Some(next) = next {
             output.transitions += 1;
@@ -140,7 +140,7 @@ impl Update<'_> {
     /// Advances the character to `to_s` without decisions; returns as [`Play::run`].
     fn play(&mut self, to_s: f64) -> bool {
         let Self { character, input, end_s, state, scratch, output } = self;
-        let input = &steered(character, input, state);
+        let input = &*steered(character, input, state);
         Play { character, input, end_s: *end_s, state, scratch: &mut scratch.source, output }.run(to_s)
     }
 

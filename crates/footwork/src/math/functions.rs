@@ -37,7 +37,8 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 
 /// Returns e to the power of `x`.
 pub(crate) fn exp(x: f32) -> f32 {
-    libm::expf(x)
+    // Springs often move on by no time at all.
+    if x == 0.0 { 1.0 } else { libm::expf(x) }
 }
 
 /// Returns the natural logarithm.

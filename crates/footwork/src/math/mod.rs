@@ -4,6 +4,7 @@
 //! Rust. Addition, multiplication, division and square root are exact by IEEE 754 and need no wrapper. Quaternions have a type
 //! of their own because glam's sums run in another order on SSE, NEON and scalar targets.
 
+pub(crate) mod four;
 pub(crate) mod functions;
 mod quat;
 pub(crate) mod random;
@@ -14,7 +15,9 @@ pub(crate) mod yaw;
 
 pub(crate) use functions::*;
 pub use quat::Quat;
-pub(crate) use quat::{AngularVelocity, moving_rotation, rotation_vector_rate};
+#[cfg(test)]
+pub(crate) use quat::moving_rotation;
+pub(crate) use quat::{AngularVelocity, rotation_vector_rate};
 pub(crate) use random::Random;
 pub(crate) use spring::to_goal;
 pub use transform::Transform;

@@ -207,15 +207,16 @@ impl Quat {
 
 /// Square of an angle (a right angle) up to which the series below are accurate to the last bit or two, without square root,
 /// sine or cancellation.
-const SERIES_RAD2: f32 = 2.4675;
+pub(super) const SERIES_RAD2: f32 = 2.4675;
 /// sin(a) / a by powers of a2.
-const SINC: [f32; 7] =
+pub(super) const SINC: [f32; 7] =
     [1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0, -1.0 / 39_916_800.0, 1.0 / 6_227_020_800.0];
 /// cos(a) by powers of a2.
-const COS: [f32; 7] = [1.0, -0.5, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0, 1.0 / 479_001_600.0];
+pub(super) const COS: [f32; 7] =
+    [1.0, -0.5, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0, 1.0 / 479_001_600.0];
 
 /// (b - sin b) / b3, where b = 2a, by powers of a2.
-const SLOW: [f32; 7] = [
+pub(super) const SLOW: [f32; 7] = [
     1.0 / 6.0,
     -4.0 / 120.0,
     16.0 / 5040.0,

@@ -29,6 +29,7 @@ pub trait Springy:
 }
 impl Springy for f32 {}
 impl Springy for Vec3 {}
+impl Springy for super::four::Vectors {}
 
 /// Decay over a time, shared by all offsets that decay for this time.
 #[derive(Clone, Copy, Debug)]

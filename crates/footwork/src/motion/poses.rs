@@ -4,8 +4,10 @@
 //! the central difference, one-sided at a clip's ends, and continuous across the end of a loop.
 
 use super::MirrorTable;
+use super::cubic::{Hermite, cubic, cubic_rotation, cubic_rotations};
 use crate::frames::JointIndex;
-use crate::math::{Facing, Quat, Transform};
+use crate::math::four::{Quats, in_fours};
+use crate::math::{AngularVelocity, Facing, Quat, Transform};
 use crate::pose::{Pose, PoseVelocity};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -167,6 +169,16 @@ impl<'a> ClipView<'a> {
         (t, linear, angular)
     }
 
+    /// Returns the root transform at any time, as [`ClipView::root`] does: at a frame in a fraction of the time.
+    fn place(&self, time_s: f64) -> Transform {
+        let m = self.moment(time_s);
+        if m.alpha != 0.0 || m.beyond_s != 0.0 {
+            return self.root(time_s).0;
+        }
+        let place = self.root_at(Knot { frame: m.frame, rounds: m.rounds });
+        self.mirror.map_or(place, |mirror| mirror.root(place))
+    }
+
     fn root_unmirrored(&self, m: &FrameTime) -> (Transform, Vec3, Vec3) {
         let knot = |step| self.knot(m, step).map(|k| self.root_at(k));
         let t1 = self.root_at(Knot { frame: m.frame, rounds: m.rounds });
@@ -204,8 +216,19 @@ impl<'a> ClipView<'a> {
         pose: &mut Pose,
         velocity: &mut PoseVelocity,
     ) {
+        self.sample_around(self.root(time_s), time_s, wanted, pose, velocity);
+    }
+
+    /// As [`ClipView::sample_some`], with the result of [`ClipView::root`] at that time.
+    pub(crate) fn sample_around(
+        &self,
+        (root, linear, angular): (Transform, Vec3, AngularVelocity),
+        time_s: f64,
+        wanted: impl Fn(usize) -> bool,
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         let m = self.moment(time_s);
-        let (root, linear, angular) = self.root(time_s);
         // Mirrored, every joint may come from another one.
         self.sample_joints(&m, |j| self.mirror.is_some() || wanted(j), pose, velocity);
         if let Some(mirror) = self.mirror {
@@ -232,14 +255,20 @@ impl<'a> ClipView<'a> {
         let row = |step: i64| self.knot(m, step).map(|k| self.start + k.frame);
         let (f0, f1, f2, f3) = (row(-1), self.start + m.frame, row(1), row(2));
         let weights = Hermite::at(m.alpha);
-        for j in (1..joints).filter(|j| wanted(*j)) {
-            let at = |f: usize| self.poses.rotations[f * joints + j];
-            let (q, w) = cubic_rotation(f0.map(at), at(f1), f2.map(at), f3.map(at), &weights);
-            pose.rotations[j] = q;
-            velocity.angular[j] = w * self.rate_hz;
-            pose.translations[j] = self.skeleton.rest()[j].translation;
-            velocity.linear[j] = Vec3::ZERO;
-        }
+        let frame = |f: usize| &self.poses.rotations[f * joints..][..joints];
+        let knots = [f0.map(frame), Some(frame(f1)), f2.map(frame), f3.map(frame)];
+        in_fours((1..joints).filter(|j| wanted(*j)), |four| {
+            let [q0, q1, q2, q3] = knots.map(|knot| knot.map(|frame| Quats::new(four.map(|j| frame[j]))));
+            let Some(q1) = q1 else { return };
+            let (q, w) = cubic_rotations(q0, q1, q2, q3, &weights);
+            let (q, w) = (q.to_array(), (w * self.rate_hz).to_array());
+            for (lane, j) in four.into_iter().enumerate() {
+                pose.rotations[j] = q[lane];
+                velocity.angular[j] = w[lane];
+                pose.translations[j] = self.skeleton.rest()[j].translation;
+                velocity.linear[j] = Vec3::ZERO;
+            }
+        });
         for (k, joint) in self.poses.translated.iter().enumerate().skip(1) {
             let at = |f: usize| self.poses.translations[f * width + k];
             let (p, v) = cubic(f0.map(at), at(f1), f2.map(at), f3.map(at), &weights);
@@ -250,10 +279,20 @@ impl<'a> ClipView<'a> {
 
     /// Returns the root at `time_s + offset_s` relative to the root at `time_s`: position, facing, velocity.
     pub fn trajectory(&self, time_s: f64, offset_s: f32) -> (Vec3, Facing, Vec3) {
-        let (now, ..) = self.root(time_s);
+        self.trajectory_from(self.place(time_s), time_s, offset_s)
+    }
+
+    /// As [`ClipView::trajectory`], with the root at `time_s`.
+    pub(crate) fn trajectory_from(&self, now: Transform, time_s: f64, offset_s: f32) -> (Vec3, Facing, Vec3) {
         let (then, linear, _) = self.root(time_s + f64::from(offset_s));
         let t = now.inverse() * then;
         (t.translation, Facing::from_rotation(t.rotation), t.rotation * linear)
+    }
+
+    /// Returns position and facing of [`ClipView::trajectory`].
+    pub(crate) fn place_ahead(&self, time_s: f64, offset_s: f32) -> (Vec3, Facing) {
+        let t = self.place(time_s).inverse() * self.place(time_s + f64::from(offset_s));
+        (t.translation, Facing::from_rotation(t.rotation))
     }
 
     /// Returns whether all times from `from_s` to `to_s` lie within the captured clip (always, for a loop).
@@ -278,89 +317,6 @@ pub fn arc(linear: Vec3, angular: Vec3, seconds: f32) -> Transform {
         )
     };
     Transform::new(way, turn)
-}
-
-/// Evaluates a Catmull-Rom cubic through four values at unit spacing, between the second and the third: value and
-/// derivative per step. It is one-sided if a neighbour is missing, and constant without any.
-#[inline]
-pub(crate) fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, at: &Hermite) -> (Vec3, Vec3) {
-    let Some(p2) = p2 else {
-        return (p1, p0.map_or(Vec3::ZERO, |p0| p1 - p0));
-    };
-    let m1 = p0.map_or(p2 - p1, |p0| (p2 - p0) * 0.5);
-    if at.alpha == 0.0 {
-        return (p1, m1);
-    }
-    let m2 = p3.map_or(p2 - p1, |p3| (p3 - p1) * 0.5);
-    let Hermite { value: h, slope: d, .. } = at;
-    (p1 * h[0] + m1 * h[1] + p2 * h[2] + m2 * h[3], p1 * d[0] + m1 * d[1] + p2 * d[2] + m2 * d[3])
-}
-
-/// Evaluates the cubic for rotations, by components in one hemisphere: rotation, and its rotation vector per step in the
-/// parent's axes.
-#[inline]
-pub(crate) fn cubic_rotation(
-    q0: Option<Quat>,
-    q1: Quat,
-    q2: Option<Quat>,
-    q3: Option<Quat>,
-    at: &Hermite,
-) -> (Quat, Vec3) {
-    let near = |q: Quat| q.towards(q1);
-    let (q0, q3) = (q0.map(near), q3);
-    let Some(q2) = q2.map(near) else {
-        return (q1, q0.map_or(Vec3::ZERO, |q0| spin(q1, add(q1, q0, -1.0))));
-    };
-    let m1 = q0.map_or(add(q2, q1, -1.0), |q0| scale(add(q2, q0, -1.0), 0.5));
-    if at.alpha == 0.0 {
-        return (q1, spin(q1, m1));
-    }
-    let m2 = q3.map_or(add(q2, q1, -1.0), |q3| scale(add(q3.towards(q2), q1, -1.0), 0.5));
-    let blend = |k: &[f32; 4]| {
-        Quat::from_xyzw(
-            q1.x * k[0] + m1.x * k[1] + q2.x * k[2] + m2.x * k[3],
-            q1.y * k[0] + m1.y * k[1] + q2.y * k[2] + m2.y * k[3],
-            q1.z * k[0] + m1.z * k[1] + q2.z * k[2] + m2.z * k[3],
-            q1.w * k[0] + m1.w * k[1] + q2.w * k[2] + m2.w * k[3],
-        )
-    };
-    let u = blend(&at.value);
-    (u.normalize(), spin(u, blend(&at.slope)))
-}
-
-/// A position between two knots: weights of value 1, tangent 1, value 2, tangent 2, and their derivatives.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hermite {
-    alpha: f32,
-    value: [f32; 4],
-    slope: [f32; 4],
-}
-
-impl Hermite {
-    /// Computes the weights at a fraction of the interval from the first knot to the second, 0..1.
-    pub fn at(alpha: f32) -> Self {
-        let t = alpha;
-        let (t2, t3) = (t * t, t * t * t);
-        Self {
-            alpha,
-            value: [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2],
-            slope: [6.0 * t2 - 6.0 * t, 3.0 * t2 - 4.0 * t + 1.0, 6.0 * t - 6.0 * t2, 3.0 * t2 - 2.0 * t],
-        }
-    }
-}
-
-fn add(a: Quat, b: Quat, k: f32) -> Quat {
-    Quat::from_xyzw(a.x + b.x * k, a.y + b.y * k, a.z + b.z * k, a.w + b.w * k)
-}
-
-fn scale(a: Quat, k: f32) -> Quat {
-    Quat::from_xyzw(a.x * k, a.y * k, a.z * k, a.w * k)
-}
-
-/// Returns the angular velocity of a quaternion curve with value `u` (any length) and derivative `du`: 2 du u^-1.
-fn spin(u: Quat, du: Quat) -> Vec3 {
-    let w = du * u.inverse();
-    Vec3::new(w.x, w.y, w.z) * (2.0 / u.dot(u).max(1e-12))
 }
 
 #[cfg(test)]

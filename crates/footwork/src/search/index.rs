@@ -91,7 +91,7 @@ impl SearchIndex {
         } else {
             self.passes(db, query, &AllSquared, &mut best);
         }
-        best.len()
+        best.finish()
     }
 
     /// Writes the result of [`SearchIndex::search`] for each query to the same index of `out`, up to the length of the shorter

@@ -35,10 +35,11 @@ impl<'a> Moments<'a> {
         start..(start + self.length).min(clip.end)
     }
 
-    /// Returns whether both rows belong to one segment, and both or neither are mirrored.
-    pub fn same(&self, a: &Match, b: &Match) -> bool {
-        a.mirrored == b.mirrored
-            && a.row.at().abs_diff(b.row.at()) < self.length
-            && self.rows(a.row).contains(&b.row.at())
+    /// Returns the index of a candidate of the same segment as `new`, mirrored or not as `new` is. The playing row belongs to none.
+    pub fn position(&self, kept: &[Match], new: &Match) -> Option<usize> {
+        let rows = self.rows(new.row);
+        let (start, length) = (rows.start as u32, rows.len() as u32);
+        let same = |old: &Match| old.row.0.wrapping_sub(start) < length && old.mirrored == new.mirrored;
+        kept.iter().position(|old| same(old) && !old.continuing)
     }
 }

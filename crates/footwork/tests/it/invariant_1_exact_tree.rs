@@ -44,7 +44,28 @@ fn check(db: &Database, all: &[(String, SearchIndex)], query: &SearchQuery, k: u
         let found = index.search_k(db, query, &mut room);
         assert_eq!(all_bits(room[..found].to_vec()), all_bits(expected.clone()), "{name}: the {k} best");
     }
+    check_moments(db, all, query, k);
     best
+}
+
+/// Compares the best rows of segments with those of a sorted list of all candidates. The playing row belongs to no segment.
+fn check_moments(db: &Database, all: &[(String, SearchIndex)], query: &SearchQuery, k: usize) {
+    let length = ((0.1 * db.search_rate_hz).round() as usize).max(1);
+    let segment = |m: &Match| {
+        let clip = db.row_clips[m.row.at()];
+        (clip, m.mirrored, (m.row.at() - db.clips[clip.at()].row_range().start) / length)
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    let mut expected = by_definition(db, query);
+    expected.retain(|m| m.continuing || seen.insert(segment(m)));
+    for k in [k, 24] {
+        let mut room = vec![Match::default(); k];
+        for (name, index) in all {
+            let found = index.search_moments(db, query, &mut room);
+            let expected = expected[..expected.len().min(k)].to_vec();
+            assert_eq!(all_bits(room[..found].to_vec()), all_bits(expected), "{name}: the {k} best moments");
+        }
+    }
 }
 
 fn check_case(case: &Case, questions: usize) {

@@ -6,11 +6,14 @@
 
 use crate::common;
 
+use footwork::advanced::matcher::One;
 use footwork::build::{BuildConfig, SchemaConfig};
+use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
+use footwork::frames::ClipIndex;
 use footwork::learned::Networks;
 use footwork::matcher::Backend;
-use footwork::matcher::{Character, MatcherConfig, MotionMatcher, SearchConfig};
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher, Output, SearchConfig, Turn};
 use footwork::math::Transform;
 use footwork::schema::Preset;
 use std::path::PathBuf;
@@ -136,4 +139,34 @@ fn every_machine_and_every_compiler_flag_gives_the_hashes_on_record() {
          transcendental, a fused multiply-add, or a sum whose order depends on the machine",
         file.display()
     );
+}
+
+/// Two databases take turns over one scratch at the same clips and times. Each character moves as with a scratch of its own.
+#[test]
+fn a_scratch_that_served_another_database_changes_no_bit() {
+    let (clips, config) = (common::clips(), BuildConfig::default());
+    let other_order: Vec<RawClip> = clips.iter().rev().cloned().collect();
+    let databases = [common::built(clips, &config).0, common::built(&other_order, &config).0];
+    let characters = databases.map(|db| Character::new(Arc::new(db), MatcherConfig::default()).unwrap());
+    let mut shared = characters[0].scratch();
+    let mut own = characters.each_ref().map(Character::scratch);
+    let start = |c: &Character| (c.state_at(Transform::IDENTITY).unwrap(), c.output());
+    let mut pairs = characters.each_ref().map(|c| [start(c), start(c)]);
+    for k in 0..600u32 {
+        let input = common::script(f64::from(k) / 60.0);
+        for ((character, pair), own) in characters.iter().zip(&mut pairs).zip(&mut own) {
+            for ((state, output), scratch) in pair.iter_mut().zip([&mut shared, own]) {
+                // The same times of the same clip, whatever each would choose.
+                state.header.playback.playing.clip = ClipIndex(k / 100);
+                state.header.playback.playing.time_s = f64::from(k % 50) / 60.0;
+                One { state, scratch, output }.step(character, &input, Turn::Later, DT_S).unwrap();
+            }
+            let hash = |output: &Output| {
+                let mut hash = Xxh3::new();
+                common::hash_pose(&mut hash, &output.pose);
+                hash.digest()
+            };
+            assert_eq!(hash(&pair[0].1), hash(&pair[1].1), "frame {k}");
+        }
+    }
 }

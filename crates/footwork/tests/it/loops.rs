@@ -8,7 +8,7 @@ use common::{built, clip};
 use footwork::advanced::build::Loop;
 use footwork::build::{BuildConfig, ClipRule, RootMotionConfig};
 use footwork::clip::RawClip;
-use footwork::database::Database;
+use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
@@ -261,4 +261,32 @@ fn a_character_may_stay_in_one_loop_for_minutes() {
     }
     let header = &character.state().header;
     assert!(header.transition.count == 0 && header.clock.time_s > 149.0, "{}", header.transition.count);
+}
+
+/// The next touch-down of every foot, against the labels of single frames: in loops and other clips, before, within and after them.
+#[test]
+fn the_next_contact_is_that_of_the_labels() {
+    let db = common::gait(MirrorMode::Query);
+    let (rate, horizon) =
+        (f64::from(db.pose_rate_hz), (Database::CONTACT_HORIZON_S * f64::from(db.pose_rate_hz)).ceil() as i64);
+    for clip in (0..db.clips.len()).step_by(3).map(ClipIndex::new) {
+        let frames = i64::from(db.clips[clip.at()].frames);
+        for first in [-40, -1, 0, 1, frames / 3, frames / 2, frames - 2, frames - 1, frames, frames + 7, 5 * frames + 3]
+        {
+            for (slot, mirrored) in [(0, false), (1, true)] {
+                let touches = |k: &i64| db.touches_at(clip, mirrored, slot, (first + k) as f64 / rate);
+                let down = (0..=horizon).find(touches);
+                let expected = down.map_or((f32::INFINITY, 0.0), |down| {
+                    let up = (down..=down + horizon).find(|k| !touches(k)).unwrap_or(down + horizon);
+                    (down as f32 / rate as f32, (up - down) as f32 / rate as f32)
+                });
+                let found = db.next_contact_s(clip, mirrored, slot, first as f64 / rate);
+                let near = |a: f32, b: f32| a == b || (a - b).abs() < 1e-4;
+                assert!(
+                    near(found.0, expected.0) && near(found.1, expected.1),
+                    "{clip:?} {first}: {found:?} {expected:?}"
+                );
+            }
+        }
+    }
 }

@@ -18,11 +18,15 @@ pub fn write_touching(character: &Character, state: &MatcherState, scratch: &mut
 }
 
 /// Writes the time until each contact joint touches the ground and the duration of that contact to `scratch.next_contacts`, in
-/// seconds.
+/// seconds; zeros for those that touch it now (`scratch.touching`).
 pub fn write_next_contacts(character: &Character, state: &MatcherState, scratch: &mut Scratch) {
     let layout = &character.resolved.layout;
     let (now, at) = (state.playhead(layout), state.after_tick(layout));
     for (slot, next) in scratch.next_contacts.iter_mut().enumerate() {
+        if scratch.touching[slot] == 1 {
+            *next = (0.0, 0.0);
+            continue;
+        }
         let led = character.database.as_ref().zip(character.director.leads_leg(at, slot));
         *next = match led {
             Some((db, p)) => db.next_contact_s(p.clip, p.mirrored, slot, p.time_s),

@@ -73,7 +73,7 @@ impl Costs<'_> {
     fn path(&self, playing: &Playing) -> f32 {
         let (config, wanted) = (&self.character.config, &self.wanted.root);
         let view = self.db.view(playing.clip, playing.mirrored);
-        let (there, facing, _) = view.trajectory(playing.time_s, config.search.path_ahead_s);
+        let (there, facing) = view.place_ahead(playing.time_s, config.search.path_ahead_s);
         let apart = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
         let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
         let squares = apart.length_squared() / (SCALE_M * SCALE_M) + turn * turn;

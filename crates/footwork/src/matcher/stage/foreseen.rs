@@ -63,7 +63,7 @@ fn follows_ground(character: &Character, state: &MatcherState, ahead: &Trajector
     let Some(db) = character.database().filter(|_| character.model.schema.matches_heights()) else { return 1.0 };
     let playing = state.header.playback.playing;
     let clip = db.view(playing.clip, playing.mirrored);
-    let (own, ..) = clip.trajectory(playing.time_s, character.config.search.path_ahead_s);
+    let (own, _) = clip.place_ahead(playing.time_s, character.config.search.path_ahead_s);
     (1.0 - (ahead.position.y - own.y).abs() / UNEVEN_M).max(0.0)
 }
 

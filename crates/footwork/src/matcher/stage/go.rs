@@ -7,6 +7,7 @@ use crate::matcher::acted::Acted;
 use crate::matcher::character::Character;
 use crate::matcher::state::MatcherState;
 use crate::math::{Facing, flat};
+use std::borrow::Cow;
 
 /// Runs a control tick of the way to an action: steers a character whose request waits and says [`go`]. Where one arrives, its facing
 /// is the desired one until the game names another.
@@ -33,12 +34,16 @@ pub fn go(character: &Character, input: &MotionInput, state: &mut MatcherState) 
 }
 
 /// Returns the input of a character: with the goal of its own steering while it goes to an action.
-pub fn steered<'a>(character: &Character, input: &MotionInput<'a>, state: &MatcherState) -> MotionInput<'a> {
+pub fn steered<'a, 'b>(
+    character: &Character,
+    input: &'b MotionInput<'a>,
+    state: &MatcherState,
+) -> Cow<'b, MotionInput<'a>> {
     match character.memory_of_actions(state).filter(|acted| acted.goes > 0.0) {
         Some(Acted { way: Place { position, yaw_rad }, .. }) => {
             let goal = Goal::Velocity { velocity: *position, facing: Some(Facing::from_yaw(*yaw_rad)) };
-            MotionInput { goal, ..*input }
+            Cow::Owned(MotionInput { goal, ..*input })
         }
-        None => *input,
+        None => Cow::Borrowed(input),
     }
 }

@@ -40,6 +40,8 @@ impl<'a> Legs<'a> {
         let warps = config.warps();
         let body = character.model.rig.body.as_ref();
         let Some(body) = body.filter(|_| warps || config.feet.enabled) else { return };
+        write_touching(character, self.state, self.scratch);
+        write_next_contacts(character, self.state, self.scratch);
         let mut lower = self.sample(body);
         if warps {
             let at = self.state.playhead(&character.resolved.layout);
@@ -56,7 +58,7 @@ impl<'a> Legs<'a> {
     }
 
     /// Samples pelvis and legs of motion and blend, before any warp. Writes the pose to `scratch.shown`, and the velocities of
-    /// the toes by the clip alone to `scratch.toe_velocities`.
+    /// landing toes by the clip alone to `scratch.toe_velocities`.
     fn sample(&mut self, body: &'a Body) -> LowerBody<'a> {
         let character = self.character;
         let (model, layout) = (&character.model, &character.resolved.layout);
@@ -70,9 +72,13 @@ impl<'a> Legs<'a> {
             velocity.linear[j] *= h.playback.play_rate;
             velocity.angular[j] *= h.playback.play_rate;
         }
-        for (toe_velocity, joint) in self.scratch.toe_velocities.iter_mut().zip(&model.rig.contact_joints) {
-            let own = velocity_in_root(&model.skeleton, pose, velocity, *joint);
-            *toe_velocity = h.root.animated.rotation * h.legs.warp.displacement(own);
+        for (slot, joint) in model.rig.contact_joints.iter().enumerate() {
+            // Only the plan of a landing needs them.
+            let lands_in_s = self.scratch.next_contacts[slot].0 / h.playback.play_rate;
+            if self.scratch.touching[slot] != 1 && lands_in_s < character.config.feet.landing_s {
+                let own = velocity_in_root(&model.skeleton, pose, velocity, *joint);
+                self.scratch.toe_velocities[slot] = h.root.animated.rotation * h.legs.warp.displacement(own);
+            }
         }
         let feet_alone = Joints { feet_alone: true, ..character.joints(&self.state.header.transition) };
         blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
@@ -98,8 +104,6 @@ impl<'a> Legs<'a> {
 
     /// Locks and releases the feet.
     fn tick_feet(&mut self, lower: &LowerBody, dt_s: f32) {
-        write_touching(self.character, self.state, self.scratch);
-        write_next_contacts(self.character, self.state, self.scratch);
         let (character, input, scratch) = (self.character, self.input, &*self.scratch);
         let (config, layout) = (&character.config, &character.resolved.layout);
         let root = scratch.shown.pose.world_from_root();

@@ -1,0 +1,40 @@
+//! The native part of the Python package `footwork`: classes over the crates of the library. `python/footwork/__init__.pyi` describes
+//! them for Python.
+
+mod arguments;
+mod arrays;
+mod body;
+mod character;
+mod commands;
+mod config;
+mod course;
+mod crowd;
+mod database;
+mod error;
+mod hash;
+mod indices;
+mod input;
+mod json;
+mod matcher;
+mod networks;
+mod state;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("Error", module.py().get_type::<error::Error>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<database::Database>()?;
+    module.add_class::<database::Clip>()?;
+    module.add_class::<networks::Networks>()?;
+    module.add_class::<character::Character>()?;
+    module.add_class::<input::Input>()?;
+    module.add_class::<matcher::Matcher>()?;
+    module.add_class::<crowd::Crowd>()?;
+    module.add_class::<course::Course>()?;
+    module.add_class::<hash::PoseHash>()?;
+    module.add_function(wrap_pyfunction!(database::build, module)?)?;
+    module.add_function(wrap_pyfunction!(database::built_in, module)?)?;
+    Ok(())
+}

@@ -5,10 +5,12 @@ use crate::database::Database;
 use crate::error::{error, rejected};
 use crate::json;
 use crate::networks::Networks;
+use crate::search::{Index, Query};
 use footwork::machine::Machine;
 use footwork::matcher::Character as Shared;
 use footwork_import::{load_machine, parse_machine};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +18,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "footwork")]
 pub struct Character {
     pub shared: Arc<Shared>,
+    index: Index,
 }
 
 #[pymethods]
@@ -38,7 +41,22 @@ impl Character {
             Some(file) => run_by(&shared, &file)?,
             None => shared,
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), index: Index::new() })
+    }
+
+    #[pyo3(
+        signature = (clip, time, k=8, **inputs),
+        text_signature = "($self, clip, time, k=8, *, stick=None, run=False, velocity=None, facing=None, tags='')"
+    )]
+    fn search<'py>(
+        &self,
+        py: Python<'py>,
+        clip: &str,
+        time: f64,
+        k: usize,
+        inputs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Query { clip, time_s: time, k, inputs }.run(py, self, &self.index)
     }
 
     #[getter]

@@ -1,6 +1,7 @@
 //! Databases: building, files, and views of their arrays.
 
 use crate::arrays::frozen;
+use crate::clip::contents;
 use crate::config::Config;
 use crate::error::{error, rejected};
 use crate::json;
@@ -53,8 +54,8 @@ impl Clip {
 #[pyo3(signature = (paths=None, config=None))]
 pub fn build(py: Python, paths: Option<Bound<PyAny>>, config: Option<Bound<PyAny>>) -> PyResult<Database> {
     let config = Config::of(config.as_ref())?;
-    let named = paths.map(|paths| paths_of(&paths)).transpose()?;
-    py.detach(|| Database::build(named, &config))
+    let imported = clips_of(py, paths.as_ref(), &config)?;
+    py.detach(|| Database::from_clips(&imported, &config))
 }
 
 /// Builds the built-in database.
@@ -79,27 +80,29 @@ pub fn paths_of(given: &Bound<PyAny>) -> PyResult<Vec<PathBuf>> {
     one.or_else(|_| given.extract()).map_err(|_| error("`paths`: expected paths of motion files, folders or patterns"))
 }
 
+/// Returns the given clips (paths of motion files, or `RawClip`s), else those of the configuration, else the built-in ones.
+pub fn clips_of(py: Python, given: Option<&Bound<PyAny>>, config: &Config) -> PyResult<Imported> {
+    let source = &config.character.source;
+    let (paths, base) = match given {
+        Some(given) => match contents(given) {
+            Some(clips) => return Ok(Imported { clips, ..Imported::default() }),
+            None => (paths_of(given)?, Path::new("")),
+        },
+        None if source.clips.is_empty() => {
+            let clips = py.detach(|| footwork_gait::clips(&GaitOptions::BUILT_IN));
+            return Ok(Imported { clips, ..Imported::default() });
+        }
+        None => {
+            let base = config.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+            (source.clips.iter().map(PathBuf::from).collect(), base)
+        }
+    };
+    py.detach(|| import_clips(&paths, base, source, None)).map_err(rejected)
+}
+
 impl Database {
     pub fn of(content: Content) -> Self {
         Self { content: Arc::new(content), report: None }
-    }
-
-    /// Builds from named files, else those of the configuration, else the built-in clips.
-    fn build(named: Option<Vec<PathBuf>>, config: &Config) -> PyResult<Self> {
-        let source = &config.character.source;
-        let imported = match named {
-            Some(paths) => import_clips(&paths, Path::new(""), source, None),
-            None if !source.clips.is_empty() => {
-                let paths: Vec<PathBuf> = source.clips.iter().map(PathBuf::from).collect();
-                let base = config.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-                import_clips(&paths, base, source, None)
-            }
-            None => {
-                let clips = footwork_gait::clips(&GaitOptions::BUILT_IN);
-                Ok(Imported { clips, ..Imported::default() })
-            }
-        };
-        Self::from_clips(&imported.map_err(rejected)?, config)
     }
 
     fn from_clips(imported: &Imported, config: &Config) -> PyResult<Self> {

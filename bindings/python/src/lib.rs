@@ -5,19 +5,23 @@ mod arguments;
 mod arrays;
 mod body;
 mod character;
+mod clip;
 mod commands;
 mod config;
 mod course;
 mod crowd;
 mod database;
 mod error;
+mod film;
 mod hash;
 mod indices;
 mod input;
 mod json;
 mod matcher;
 mod networks;
+mod search;
 mod state;
+mod tools;
 
 use pyo3::prelude::*;
 
@@ -36,5 +40,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<hash::PoseHash>()?;
     module.add_function(wrap_pyfunction!(database::build, module)?)?;
     module.add_function(wrap_pyfunction!(database::built_in, module)?)?;
+    module.add_class::<clip::RawClip>()?;
+    module.add_class::<film::Picture>()?;
+    module.add_function(wrap_pyfunction!(clip::read_clips, module)?)?;
+    module.add_function(wrap_pyfunction!(clip::built_in_clips, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::doctor, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::retarget, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(film::film, module)?)?;
     Ok(())
 }

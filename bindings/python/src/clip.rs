@@ -47,6 +47,7 @@ pub fn contents(given: &Bound<PyAny>) -> Option<Vec<Content>> {
 impl RawClip {
     #[new]
     #[pyo3(signature = (name, rate_hz, joints, parents, translations, rotations, *, looping=false))]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python")]
     fn new(
         name: String,
         rate_hz: f32,

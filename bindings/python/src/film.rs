@@ -165,7 +165,7 @@ fn of_arrays(
     }
     let (positions, _) = values::<f32>("positions", positions, &[&[frames, joints, 3]])?;
     let (rotations, _) = values::<f32>("rotations", rotations, &[&[frames, joints, 4]])?;
-    if let Some(far) = positions.iter().chain(&rotations).find(|v| !(v.abs() <= FAR_M)) {
+    if let Some(far) = positions.iter().chain(&rotations).find(|v| !(0.0..=FAR_M).contains(&v.abs())) {
         return Err(error(format_args!("`positions` and `rotations`: expected at most {FAR_M} m, found {far}")));
     }
     let contacts = match contacts {

@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// Returns a read-only array over values that `owner` holds.
 ///
 /// # Safety
-/// While `owner` lives, the values must stay where they are, and no reference in Rust may promise that nobody changes them if
-/// somebody does. There must be as many as `shape` says.
+/// While `owner` lives, the values must stay where they are, and no reference in Rust may promise that they do not change if
+/// they do. There must be as many as `shape` says.
 unsafe fn view<'py, T: Element>(
     owner: Bound<'py, PyAny>,
     values: *const T,

@@ -14,6 +14,7 @@ use footwork::matcher::{Character, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::recorder::{Recorder, RecorderConfig, Replay, Trace};
 use footwork_draw::path_plot::PathSample;
+use footwork_metrics::PoseHash;
 use footwork_metrics::action_log::ActionLog;
 use footwork_metrics::courses::{Cues, Script};
 use footwork_metrics::ground::GroundKind;
@@ -22,7 +23,6 @@ use glam::Vec3;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
-use xxhash_rust::xxh3::Xxh3;
 
 /// A run to simulate.
 #[derive(Debug)]
@@ -282,11 +282,7 @@ impl Driven {
 
     fn record(&mut self, update: usize, character: &MotionMatcher, request: Option<&ActionRequest>, watch: &mut Watch) {
         let pose = character.pose();
-        for (t, r) in pose.translations.iter().zip(&pose.rotations) {
-            for v in t.to_array().into_iter().chain(r.to_array()) {
-                watch.hash.update(&v.to_le_bytes());
-            }
-        }
+        watch.hash.push(pose);
         self.translations.extend_from_slice(&pose.translations);
         self.rotations.extend_from_slice(&pose.rotations);
         let header = &character.state().header;
@@ -368,7 +364,7 @@ impl Driven {
 /// Measurements collected during a run.
 #[derive(Default)]
 struct Watch {
-    hash: Xxh3,
+    hash: PoseHash,
     update_us: Vec<f32>,
     path_error_m: Vec<f32>,
     heading_error_rad: Vec<f32>,
@@ -396,7 +392,7 @@ impl Watch {
             update_us_p99: 0.0,
             root_height_max_m: self.root_height_max_m,
             clips_played: self.played.iter().filter(|p| **p).count(),
-            pose_hash: format!("{:032x}", self.hash.digest128()),
+            pose_hash: self.hash.to_string(),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use crate::args::{Common, GaitKind, SearchArgs};
 use crate::simulate::{print_candidates, tag_query};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use footwork::advanced::search::explain::Outcome;
-use footwork::advanced::search::{Explanation, SearchIndex, Verdict};
+use footwork::advanced::search::{Explanation, SearchIndex};
 use footwork::database::{Clip, Database};
-use footwork::frames::{ClipIndex, RowIndex};
+use footwork::frames::RowIndex;
 use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::matcher::Character;
 use footwork::math::Facing;
@@ -32,7 +32,7 @@ pub fn search(args: &SearchArgs, common: &Common) -> Result<()> {
     let jumped = winner.is_some_and(|w| !w.continuing && improves(w.cost));
     let all = 2 * db.rows();
     let mut told = Explanation::of(&db, &query, db.features.row(row), Outcome { winner, jumped }, all);
-    keep_best(&mut told, args.k, args.explain);
+    told.keep_best(args.k, args.explain);
     let clip = &db.clips[db.row_clips[row.at()].at()];
     if common.json {
         let mut object = serde_json::to_value(&told)?;
@@ -52,43 +52,19 @@ pub fn search(args: &SearchArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the `k` best candidates and the playing row; with `left_out` also as many excluded rows of similar
-/// cost.
-fn keep_best(told: &mut Explanation, k: usize, left_out: bool) {
-    let (mut open, mut closed) = (0, 0);
-    told.candidates.retain(|c| match c.verdict {
-        Verdict::Excluded(_) => {
-            closed += 1;
-            left_out && open < k && closed <= k
-        }
-        Verdict::Continued => true,
-        _ => {
-            open += 1;
-            open <= k
-        }
-    });
-}
-
 /// Returns the row nearest to a time of a clip.
 fn row_at(db: &Database, name: &str, at_s: f64) -> Result<RowIndex> {
-    let named = db.clips.iter().position(|c| c.name == name);
-    let numbered = || name.parse().ok().filter(|i| *i < db.clips.len());
-    let Some(index) = named.or_else(numbered) else {
-        let hint = footwork::advanced::error::nearest(name, db.clips.iter().map(|c| c.name.as_str()));
-        let hint = hint.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
-        bail!("--clip {name}: unknown clip{hint}; `footwork inspect --clips 1000` lists the clips");
-    };
-    let clip: &Clip = &db.clips[index];
-    let seconds = db.view(ClipIndex::new(index), false).seconds();
+    let index = db.clip_named(name).map_err(|error| {
+        let hint = error.nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+        anyhow!("--clip {name}: unknown clip{hint}; `footwork inspect --clips 1000` lists the clips")
+    })?;
+    let clip: &Clip = &db.clips[index.at()];
+    let seconds = db.view(index, false).seconds();
     if !(0.0..=seconds).contains(&at_s) {
         bail!("--at {at_s}: expected 0 to {seconds:.2} seconds in clip `{}`", clip.name);
     }
-    let rows = clip.row_range();
-    if rows.is_empty() {
-        bail!("clip `{}`: expected at least one row; the clip is too short", clip.name);
-    }
-    let place = (at_s * f64::from(db.search_rate_hz)).round() as usize;
-    Ok(RowIndex::new(rows.start + place.min(rows.len() - 1)))
+    let row = db.row_at(index, at_s);
+    row.with_context(|| format!("clip `{}`: expected at least one row; the clip is too short", clip.name))
 }
 
 /// Returns the requested goal; `None` for the clip's own future.

@@ -45,6 +45,7 @@ pub mod machine_log;
 pub mod measure;
 pub mod metrics;
 pub mod motion;
+mod pose_hash;
 mod quantity;
 pub mod query_sets;
 pub mod recording;
@@ -54,6 +55,8 @@ pub mod samples;
 pub mod source;
 pub mod stances;
 pub mod update_times;
+
+pub use pose_hash::PoseHash;
 
 use footwork::database::{Database, TagMask, TagQuery};
 use footwork::frames::ClipIndex;

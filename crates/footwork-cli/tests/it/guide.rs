@@ -148,6 +148,8 @@ fn follow(page: &str) -> usize {
                     commands += 1;
                 }
             }
+            // `bindings/python/tests/test_papers.py` runs the code of this page.
+            "python" if page == "python.md" => {}
             "python" => python(page, dir.path(), block),
             "text" if before.ends_with("prints:") => printed(page, block, &stdout),
             "text" | "rust" => {}
@@ -296,6 +298,11 @@ fn the_listings_for_bevy_are_the_game_that_the_command_writes() {
 #[test]
 fn in_your_game_can_be_followed() {
     follow("in-your-game.md");
+}
+
+#[test]
+fn python_can_be_followed() {
+    follow("python.md");
 }
 
 #[test]

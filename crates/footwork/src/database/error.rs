@@ -59,7 +59,7 @@ pub enum DatabaseError {
     .nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default(), name = quoted(.name)
 )]
 pub struct NameError {
-    /// `tag` or `event`.
+    /// `tag`, `event` or `clip`.
     pub kind: &'static str,
     /// The name that was looked up.
     pub name: String,

@@ -41,6 +41,7 @@ impl Features {
 
 /// Flags of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
 pub struct RowFlags(pub u8);
 
 impl RowFlags {

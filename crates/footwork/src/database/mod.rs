@@ -186,6 +186,29 @@ impl Database {
         f64::from(self.row_frames[row.at()].0 - clip.first_frame) / f64::from(self.pose_rate_hz)
     }
 
+    /// Returns a clip by its name, or by its number as text.
+    ///
+    /// # Errors
+    /// Returns [`NameError`] with the nearest name if the database has no such clip.
+    pub fn clip_named(&self, name: &str) -> Result<ClipIndex, NameError> {
+        let named = self.clips.iter().position(|clip| clip.name == name);
+        let numbered = || name.parse().ok().filter(|index| *index < self.clips.len());
+        let missing = || NameError {
+            kind: "clip",
+            name: name.to_owned(),
+            nearest: crate::error::nearest(name, self.clips.iter().map(|clip| clip.name.as_str())),
+        };
+        named.or_else(numbered).map(ClipIndex::new).ok_or_else(missing)
+    }
+
+    /// Returns the row nearest to a time of a clip, in seconds; `None` for a clip without rows.
+    pub fn row_at(&self, clip: ClipIndex, time_s: f64) -> Option<RowIndex> {
+        let rows = self.clips[clip.at()].row_range();
+        let place = (time_s * f64::from(self.search_rate_hz)).round() as usize;
+        let last = rows.len().checked_sub(1)?;
+        Some(RowIndex::new(rows.start + place.min(last)))
+    }
+
     /// Writes the contact labels at a time of a clip to `out`, `[contact joints]`; they are those of the nearest frame.
     pub fn contacts_at(&self, clip: ClipIndex, mirrored: bool, time_s: f64, out: &mut [u8]) {
         let c = &self.clips[clip.at()];

@@ -163,6 +163,24 @@ impl Explanation {
     }
 }
 
+impl Explanation {
+    /// Keeps the `k` best candidates and the playing row; with `excluded` also as many excluded rows of similar cost.
+    pub fn keep_best(&mut self, k: usize, excluded: bool) {
+        let (mut open, mut closed) = (0, 0);
+        self.candidates.retain(|c| match c.verdict {
+            Verdict::Excluded(_) => {
+                closed += 1;
+                excluded && open < k && closed <= k
+            }
+            Verdict::Continued => true,
+            _ => {
+                open += 1;
+                open <= k
+            }
+        });
+    }
+}
+
 fn count(excluded: &mut Vec<(Exclusion, usize)>, why: Exclusion) {
     match excluded.iter_mut().find(|e| e.0 == why) {
         Some(e) => e.1 += 1,

@@ -1,0 +1,289 @@
+//! Many characters of one kind, stepped together.
+
+use crate::arguments::Arguments;
+use crate::arrays::values;
+use crate::body::{Bodies, Room};
+use crate::character::Character;
+use crate::commands;
+use crate::error::{about, error, in_use, rejected};
+use crate::input::yaw;
+use crate::state;
+use footwork::advanced::input::OwnedInput;
+use footwork::input::InputError;
+use footwork::matcher::{Character as Shared, MatcherState, Output, Scratch, step};
+use footwork::math::Transform;
+use glam::Vec3;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::panic::resume_unwind;
+use std::slice::{from_mut, from_ref};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::thread;
+
+/// Maximum number of characters of a crowd: far above what a machine steps in real time.
+const MOST: usize = 100_000;
+/// Maximum number of threads.
+const MOST_THREADS: usize = 256;
+
+/// Many characters of one kind.
+#[pyclass(frozen, module = "footwork")]
+pub struct Crowd {
+    shared: Arc<Shared>,
+    parts: Mutex<Parts>,
+    bodies: Bodies,
+    #[pyo3(get)]
+    character: Py<Character>,
+    #[pyo3(get)]
+    local_positions: Py<PyAny>,
+    #[pyo3(get)]
+    local_rotations: Py<PyAny>,
+    #[pyo3(get)]
+    world_positions: Py<PyAny>,
+    #[pyo3(get)]
+    world_rotations: Py<PyAny>,
+    #[pyo3(get)]
+    root_velocities: Py<PyAny>,
+    #[pyo3(get)]
+    root_yaw_rates: Py<PyAny>,
+    #[pyo3(get)]
+    contacts: Py<PyAny>,
+    #[pyo3(get)]
+    clips: Py<PyAny>,
+    #[pyo3(get)]
+    clip_times: Py<PyAny>,
+    #[pyo3(get)]
+    mirrored: Py<PyAny>,
+    #[pyo3(get)]
+    times: Py<PyAny>,
+    #[pyo3(get)]
+    searches: Py<PyAny>,
+    #[pyo3(get)]
+    transitions: Py<PyAny>,
+    #[pyo3(get)]
+    stranded: Py<PyAny>,
+}
+
+/// What a step changes.
+struct Parts {
+    inputs: Vec<OwnedInput>,
+    states: Vec<MatcherState>,
+    outputs: Vec<Output>,
+    workers: Vec<Worker>,
+}
+
+/// Working space of one thread.
+struct Worker {
+    scratch: Scratch,
+    room: Room,
+}
+
+/// The characters of one thread.
+struct Part<'a> {
+    first: usize,
+    inputs: &'a [OwnedInput],
+    states: &'a mut [MatcherState],
+    outputs: &'a mut [Output],
+    worker: &'a mut Worker,
+}
+
+#[pymethods]
+impl Crowd {
+    #[new]
+    #[pyo3(signature = (character, n, *, threads=1, positions=None, yaws=None))]
+    fn new(
+        character: Bound<Character>,
+        n: usize,
+        threads: usize,
+        positions: Option<Bound<PyAny>>,
+        yaws: Option<Bound<PyAny>>,
+    ) -> PyResult<Self> {
+        let (py, shared) = (character.py(), Arc::clone(&character.get().shared));
+        for (name, value, most) in [("n", n, MOST), ("threads", threads, MOST_THREADS)] {
+            if !(1..=most).contains(&value) {
+                return Err(error(format_args!("`{name}`: expected 1 to {most}, found {value}")));
+            }
+        }
+        let states = places(n, positions, yaws)?.into_iter().map(|place| shared.state_at(place));
+        let states: Vec<MatcherState> = states.collect::<Result<_, _>>().map_err(rejected)?;
+        let parts = Parts {
+            inputs: vec![OwnedInput::default(); n],
+            outputs: (0..n).map(|_| shared.output()).collect(),
+            states,
+            workers: (0..threads.min(n)).map(|_| Worker { scratch: shared.scratch(), room: Room::default() }).collect(),
+        };
+        let bodies = Bodies::new(&shared, n);
+        let crowd = Self {
+            local_positions: bodies.local_positions.array(py, false)?,
+            local_rotations: bodies.local_rotations.array(py, false)?,
+            world_positions: bodies.world_positions.array(py, false)?,
+            world_rotations: bodies.world_rotations.array(py, false)?,
+            root_velocities: bodies.root_velocities.array(py, false)?,
+            root_yaw_rates: bodies.root_yaw_rates.array(py, false)?,
+            contacts: bodies.contacts.array(py, false)?,
+            clips: bodies.clips.array(py, false)?,
+            clip_times: bodies.clip_times.array(py, false)?,
+            mirrored: bodies.mirrored.array(py, false)?,
+            times: bodies.times.array(py, false)?,
+            searches: bodies.searches.array(py, false)?,
+            transitions: bodies.transitions.array(py, false)?,
+            stranded: bodies.stranded.array(py, false)?,
+            character: character.clone().unbind(),
+            parts: Mutex::new(parts),
+            shared,
+            bodies,
+        };
+        crowd.show(&mut *crowd.parts()?).map_err(rejected)?;
+        Ok(crowd)
+    }
+
+    #[pyo3(
+        signature = (sticks=None, dt=1.0 / 60.0, **inputs),
+        text_signature = "($self, sticks=None, dt=1/60, *, run=False, looks=None, strafe=False, camera_yaws=None, \
+                          camera_yaw_rates=None, velocities=None, facings=None, tags='', tag_costs=(), user=None, \
+                          variables=None, look_at=None, inputs=None)"
+    )]
+    fn step(&self, py: Python, sticks: Option<Bound<PyAny>>, dt: f32, inputs: Option<&Bound<PyDict>>) -> PyResult<()> {
+        let mut parts = self.parts()?;
+        let given = inputs.map_or_else(|| Ok(PyDict::new(py)), |inputs| inputs.copy())?;
+        if let Some(sticks) = sticks {
+            given.set_item("sticks", sticks)?;
+        }
+        let mut arguments = Arguments::new("Crowd.step()", Some(&given));
+        commands::read(&mut arguments, &self.shared, &mut parts.inputs)?;
+        arguments.finish(&commands::NAMES)?;
+        let parts = &mut *parts;
+        py.detach(|| self.advance(parts, dt)).map_err(|(i, e)| match i {
+            Some(i) => about(py, rejected(e), format_args!("character {i}")),
+            None => rejected(e),
+        })
+    }
+
+    fn teleport(&self, i: usize, position: [f32; 3], yaw: f32) -> PyResult<()> {
+        let mut parts = self.parts()?;
+        let Parts { states, outputs, workers, .. } = &mut *parts;
+        let n = states.len();
+        let state = states.get_mut(i).ok_or_else(|| error(format_args!("`i`: expected 0 to {}, found {i}", n - 1)))?;
+        let place = place(Vec3::from_array(position), yaw)?;
+        self.shared.teleport(place, state).map_err(rejected)?;
+        let Worker { scratch, room } = &mut workers[0];
+        self.shared.show(state, scratch, &mut outputs[i]).map_err(rejected)?;
+        self.bodies.show(i, &self.shared, state, &outputs[i], room);
+        Ok(())
+    }
+
+    fn state_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        state::save(py, &self.parts()?.states)
+    }
+
+    #[pyo3(text_signature = "($self, state)")]
+    fn load_state_dict(&self, given: &Bound<PyDict>) -> PyResult<()> {
+        let mut parts = self.parts()?;
+        let states = state::load(given, parts.states.len())?;
+        // All states are checked before one is taken over.
+        for (i, state) in states.iter().enumerate() {
+            let shown = self.shared.show(&mut state.clone(), &mut parts.workers[0].scratch, &mut self.shared.output());
+            shown.map_err(|e| about(given.py(), rejected(e), format_args!("character {i}")))?;
+        }
+        parts.states = states;
+        self.show(&mut parts).map_err(rejected)
+    }
+
+    #[getter]
+    fn n(&self) -> PyResult<usize> {
+        Ok(self.parts()?.states.len())
+    }
+
+    #[getter]
+    fn threads(&self) -> PyResult<usize> {
+        Ok(self.parts()?.workers.len())
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.n()
+    }
+}
+
+impl Crowd {
+    fn parts(&self) -> PyResult<MutexGuard<'_, Parts>> {
+        self.parts.try_lock().map_err(|e| match e {
+            TryLockError::WouldBlock => in_use("crowd"),
+            TryLockError::Poisoned(_) => error("the crowd is broken by an internal error; make a new one"),
+        })
+    }
+
+    /// Calls a function with the output of each character.
+    pub fn each_output(&self, see: impl FnMut(&Output)) -> PyResult<()> {
+        self.parts()?.outputs.iter().for_each(see);
+        Ok(())
+    }
+
+    /// Steps all characters, or none: inputs are checked before one moves. Returns the error of the first input that is rejected,
+    /// with the index of its character.
+    fn advance(&self, parts: &mut Parts, dt_s: f32) -> Result<(), (Option<usize>, InputError)> {
+        for (i, input) in parts.inputs.iter().enumerate() {
+            self.shared.check_input(&input.borrow()).map_err(|e| (Some(i), e))?;
+        }
+        let mut of_threads = split(parts);
+        let Some(own) = of_threads.pop() else { return Ok(()) };
+        thread::scope(|scope| {
+            let others: Vec<_> =
+                of_threads.into_iter().map(|part| scope.spawn(|| self.advance_part(part, dt_s))).collect();
+            let own = self.advance_part(own, dt_s);
+            let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            joined.collect::<Result<(), _>>().and(own)
+        })
+    }
+
+    /// Steps the characters of one thread.
+    fn advance_part(&self, part: Part, dt_s: f32) -> Result<(), (Option<usize>, InputError)> {
+        let Part { first, inputs, states, outputs, worker: Worker { scratch, room } } = part;
+        for (i, ((input, state), output)) in inputs.iter().zip(states).zip(outputs).enumerate() {
+            let input = input.borrow();
+            // Only a time step is rejected here, and that for all characters.
+            step(&self.shared, from_ref(&input), dt_s, from_mut(state), scratch, from_mut(output))
+                .map_err(|e| (None, e))?;
+            self.bodies.show(first + i, &self.shared, state, output, room);
+        }
+        Ok(())
+    }
+
+    /// Shows the states, as after a restore.
+    fn show(&self, parts: &mut Parts) -> Result<(), InputError> {
+        let Parts { states, outputs, workers, .. } = parts;
+        let Worker { scratch, room } = &mut workers[0];
+        for (i, (state, output)) in states.iter_mut().zip(outputs).enumerate() {
+            self.shared.show(state, scratch, output)?;
+            self.bodies.show(i, &self.shared, state, output, room);
+        }
+        Ok(())
+    }
+}
+
+/// Splits the characters evenly between the workers.
+fn split(parts: &mut Parts) -> Vec<Part<'_>> {
+    let Parts { inputs, states, outputs, workers } = parts;
+    let each = states.len().div_ceil(workers.len());
+    let chunks =
+        inputs.chunks(each).zip(states.chunks_mut(each)).zip(outputs.chunks_mut(each)).zip(workers).enumerate();
+    let part = |(k, (((inputs, states), outputs), worker))| Part { first: k * each, inputs, states, outputs, worker };
+    chunks.map(part).collect()
+}
+
+/// Returns where the characters stand at first.
+fn places(n: usize, positions: Option<Bound<PyAny>>, yaws: Option<Bound<PyAny>>) -> PyResult<Vec<Transform>> {
+    let mut places = vec![(Vec3::ZERO, 0.0); n];
+    if let Some(given) = positions {
+        let (positions, _) = values::<f32>("positions", &given, &[&[n, 3]])?;
+        places.iter_mut().zip(positions.as_chunks::<3>().0).for_each(|(place, p)| place.0 = Vec3::from_array(*p));
+    }
+    if let Some(given) = yaws {
+        let (yaws, _) = values::<f32>("yaws", &given, &[&[n]])?;
+        places.iter_mut().zip(yaws).for_each(|(place, yaw)| place.1 = yaw);
+    }
+    places.into_iter().map(|(position, yaw)| place(position, yaw)).collect()
+}
+
+/// Returns the root of a position and a yaw in radians.
+pub fn place(position: Vec3, rad: f32) -> PyResult<Transform> {
+    Ok(Transform::new(position, yaw(rad)?.rotation()))
+}

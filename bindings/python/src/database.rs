@@ -1,0 +1,298 @@
+//! Databases: building, files, and views of their arrays.
+
+use crate::arrays::frozen;
+use crate::clip::contents;
+use crate::config::Config;
+use crate::error::{error, rejected};
+use crate::json;
+use footwork::build::{BuildOptions, BuildReport, build as build_database};
+use footwork::database::Database as Content;
+use footwork::frames::JointIndex;
+use footwork_gait::GaitOptions;
+use footwork_import::{Imported, check_rules, import_clips};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A motion database.
+#[pyclass(frozen, module = "footwork")]
+pub struct Database {
+    pub content: Arc<Content>,
+    report: Option<Report>,
+}
+
+/// What the build reports.
+struct Report {
+    build: BuildReport,
+    fixes: serde_json::Value,
+}
+
+/// A clip of a database.
+#[pyclass(frozen, get_all, module = "footwork")]
+pub struct Clip {
+    name: String,
+    first_frame: usize,
+    frames: usize,
+    first_row: usize,
+    rows: usize,
+    seconds: f64,
+    looping: bool,
+    mirrored: bool,
+    tags: Vec<String>,
+}
+
+#[pymethods]
+impl Clip {
+    fn __repr__(&self) -> String {
+        format!("Clip({:?}, frames={}, seconds={:.2})", self.name, self.frames, self.seconds)
+    }
+}
+
+/// Builds a database.
+#[pyfunction]
+#[pyo3(signature = (paths=None, config=None))]
+pub fn build(py: Python, paths: Option<Bound<PyAny>>, config: Option<Bound<PyAny>>) -> PyResult<Database> {
+    let config = Config::of(config.as_ref())?;
+    let imported = clips_of(py, paths.as_ref(), &config)?;
+    py.detach(|| Database::from_clips(&imported, &config))
+}
+
+/// Builds the built-in database.
+#[pyfunction]
+#[pyo3(signature = (data="locomotion", config=None))]
+pub fn built_in(py: Python, data: &str, config: Option<Bound<PyAny>>) -> PyResult<Database> {
+    let options = match data {
+        "locomotion" => &GaitOptions::BUILT_IN,
+        "actions" => &GaitOptions::ACTIONS,
+        _ => return Err(error(format_args!("`data`: expected `locomotion` or `actions`, found `{data}`"))),
+    };
+    let config = Config::of(config.as_ref())?;
+    py.detach(|| {
+        let clips = footwork_gait::clips(options);
+        Database::from_clips(&Imported { clips, ..Imported::default() }, &config)
+    })
+}
+
+/// Returns a list of paths from a path or a sequence of paths.
+pub fn paths_of(given: &Bound<PyAny>) -> PyResult<Vec<PathBuf>> {
+    let one = given.extract::<PathBuf>().map(|path| vec![path]);
+    one.or_else(|_| given.extract()).map_err(|_| error("`paths`: expected paths of motion files, folders or patterns"))
+}
+
+/// Returns the given clips (paths of motion files, or `RawClip`s), else those of the configuration, else the built-in ones.
+pub fn clips_of(py: Python, given: Option<&Bound<PyAny>>, config: &Config) -> PyResult<Imported> {
+    let source = &config.character.source;
+    let (paths, base) = match given {
+        Some(given) => match contents(given) {
+            Some(clips) => return Ok(Imported { clips, ..Imported::default() }),
+            None => (paths_of(given)?, Path::new("")),
+        },
+        None if source.clips.is_empty() => {
+            let clips = py.detach(|| footwork_gait::clips(&GaitOptions::BUILT_IN));
+            return Ok(Imported { clips, ..Imported::default() });
+        }
+        None => {
+            let base = config.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+            (source.clips.iter().map(PathBuf::from).collect(), base)
+        }
+    };
+    py.detach(|| import_clips(&paths, base, source, None)).map_err(rejected)
+}
+
+impl Database {
+    pub fn of(content: Content) -> Self {
+        Self { content: Arc::new(content), report: None }
+    }
+
+    fn from_clips(imported: &Imported, config: &Config) -> PyResult<Self> {
+        let (clips, settings) = (&imported.clips, &config.character.build);
+        if let Some(file) = &config.file {
+            check_rules(&settings.clips, clips, file).map_err(rejected)?;
+        }
+        let (content, mut build) = build_database(clips, settings, &BuildOptions::default()).map_err(rejected)?;
+        config.character.matcher.validate(&content).map_err(rejected)?;
+        build.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
+        let fixes = serde_json::to_value(&imported.fixes).unwrap_or_default();
+        Ok(Self { content: Arc::new(content), report: Some(Report { build, fixes }) })
+    }
+
+    fn names(&self, joints: &[JointIndex]) -> Vec<String> {
+        joints.iter().map(|joint| self.content.skeleton.name(*joint).to_owned()).collect()
+    }
+}
+
+#[pymethods]
+impl Database {
+    #[staticmethod]
+    fn load(py: Python, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| Content::load(&path).map(Self::of).map_err(rejected))
+    }
+
+    fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.content.save(&path).map_err(rejected))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python, data: &[u8]) -> PyResult<Self> {
+        py.detach(|| Content::from_bytes(data, Path::new("bytes")).map(Self::of).map_err(rejected))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.content.to_bytes()).map_err(error)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let py = this.py();
+        Ok((this.get_type().getattr("from_bytes")?, (this.get().to_bytes(py)?,)))
+    }
+
+    #[getter]
+    fn features<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let features = &this.get().content.features;
+        frozen(this, &features.values, &[features.rows(), features.columns])
+    }
+
+    #[getter]
+    fn feature_offset<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let features = &this.get().content.features;
+        frozen(this, &features.offset, &[features.columns])
+    }
+
+    #[getter]
+    fn feature_scale<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let features = &this.get().content.features;
+        frozen(this, &features.scale, &[features.columns])
+    }
+
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        (0..self.content.features.columns).map(|column| self.content.schema.column_label(column)).collect()
+    }
+
+    #[getter]
+    fn channels(&self) -> Vec<(String, usize, usize)> {
+        let channels = self.content.schema.channels.iter();
+        channels.map(|channel| (channel.label.clone(), channel.columns.start, channel.columns.end)).collect()
+    }
+
+    #[getter]
+    fn rotations<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let poses = &this.get().content.poses;
+        frozen::<_, f32>(this, bytemuck::cast_slice(&poses.rotations), &[poses.frames(), poses.joints, 4])
+    }
+
+    #[getter]
+    fn translations<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let poses = &this.get().content.poses;
+        let shape = [poses.frames(), poses.translated.len(), 3];
+        frozen::<_, f32>(this, bytemuck::cast_slice(&poses.translations), &shape)
+    }
+
+    #[getter]
+    fn translated_joints(&self) -> Vec<String> {
+        self.names(&self.content.poses.translated)
+    }
+
+    #[getter]
+    fn row_frames<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let frames = &this.get().content.row_frames;
+        frozen(this, crate::indices::numbers(frames), &[frames.len()])
+    }
+
+    #[getter]
+    fn row_clips<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let clips = &this.get().content.row_clips;
+        frozen(this, crate::indices::numbers(clips), &[clips.len()])
+    }
+
+    #[getter]
+    fn row_flags<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let flags = &this.get().content.row_flags;
+        frozen(this, crate::indices::bytes(flags), &[flags.len()])
+    }
+
+    #[getter]
+    fn contacts<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let content = &this.get().content;
+        frozen(this, &content.contacts, &[content.frames(), content.rig.contact_joints.len()])
+    }
+
+    #[getter]
+    fn contact_joints(&self) -> Vec<String> {
+        self.names(&self.content.rig.contact_joints)
+    }
+
+    #[getter]
+    fn joints(&self) -> Vec<String> {
+        self.content.skeleton.names().to_vec()
+    }
+
+    #[getter]
+    fn parents(&self) -> Vec<i64> {
+        self.content.skeleton.parents().iter().map(|parent| parent.map_or(-1, |joint| i64::from(joint.0))).collect()
+    }
+
+    #[getter]
+    fn clips(&self) -> Vec<Clip> {
+        let content = &self.content;
+        let clip = |clip: &footwork::database::Clip| Clip {
+            name: clip.name.clone(),
+            first_frame: clip.first_frame as usize,
+            frames: clip.frames as usize,
+            first_row: clip.first_row as usize,
+            rows: clip.rows as usize,
+            seconds: f64::from(clip.frames) / f64::from(content.pose_rate_hz),
+            looping: clip.looping(),
+            mirrored: clip.mirrored,
+            tags: content.clip_tags(clip).into_iter().map(str::to_owned).collect(),
+        };
+        content.clips.iter().map(clip).collect()
+    }
+
+    #[getter]
+    fn tags(&self) -> Vec<String> {
+        self.content.tags.clone()
+    }
+
+    #[getter]
+    fn tag_spans(&self) -> Vec<(String, u32, u32)> {
+        let spans = self.content.tag_spans.iter();
+        spans.map(|span| (self.content.tags[span.tag as usize].clone(), span.start.0, span.end.0)).collect()
+    }
+
+    #[getter]
+    fn pose_rate_hz(&self) -> f32 {
+        self.content.pose_rate_hz
+    }
+
+    #[getter]
+    fn search_rate_hz(&self) -> f32 {
+        self.content.search_rate_hz
+    }
+
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.content.seconds()
+    }
+
+    #[getter]
+    fn content_hash(&self) -> String {
+        format!("{:032x}", self.content.content_hash())
+    }
+
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(Report { build, fixes }) = &self.report else { return Ok(None) };
+        let mut told = serde_json::to_value(build).map_err(rejected)?;
+        told["fixes"] = fixes.clone();
+        json::object(py, &told).map(Some)
+    }
+
+    fn __repr__(&self) -> String {
+        let content = &self.content;
+        let minutes = content.seconds() / 60.0;
+        format!("Database({} clips, {minutes:.1} min, {} rows)", content.originals(), content.rows())
+    }
+}

@@ -1,0 +1,36 @@
+//! Hashes of poses, to compare runs.
+
+use crate::crowd::Crowd;
+use crate::error::{error, in_use};
+use crate::matcher::Matcher;
+use pyo3::prelude::*;
+use std::sync::Mutex;
+
+/// Hash of every bit of poses, in order.
+#[pyclass(frozen, module = "footwork")]
+pub struct PoseHash(Mutex<footwork_metrics::PoseHash>);
+
+#[pymethods]
+impl PoseHash {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    fn update(&self, of: &Bound<PyAny>) -> PyResult<()> {
+        let mut hash = self.0.try_lock().map_err(|_| in_use("hash"))?;
+        if let Ok(crowd) = of.cast::<Crowd>() {
+            return crowd.get().each_output(|output| hash.push(&output.pose));
+        }
+        let matcher = of.cast::<Matcher>().map_err(|_| error("`of`: expected a Matcher or a Crowd"))?;
+        matcher.get().with(|matcher| hash.push(matcher.pose()))
+    }
+
+    fn hexdigest(&self) -> PyResult<String> {
+        Ok(self.0.try_lock().map_err(|_| in_use("hash"))?.to_string())
+    }
+
+    fn __str__(&self) -> PyResult<String> {
+        self.hexdigest()
+    }
+}

@@ -4,6 +4,7 @@ use crate::common;
 
 use common::actions::{Case, NOW_S, cases, character, compared_plan, database, mirroring, vaulting};
 use footwork::actions::Place;
+use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::input::{ActionRequest, MotionInput};
 use footwork::matcher::{ActionStep, MatcherConfig, MotionMatcher};
@@ -175,6 +176,75 @@ fn actions_are_read_from_their_motion() {
     assert!(reading.contacts > 250 && reading.missed.is_empty(), "{:?}", reading.missed);
     let (off_s, off_m) = (p99(&mut reading.off_s), p99(&mut reading.off_m));
     assert!(off_s < 0.11 && off_m < 0.001, "{off_s} s, {off_m} m");
+}
+
+/// Returns a take that is played twice, the second time from where the first ends.
+fn twice(take: &RawClip) -> RawClip {
+    let (mut long, joints) = (take.clone(), take.skeleton.len());
+    let last = take.translations.len() - joints;
+    let start = Transform::new(take.translations[0], take.rotations[0]);
+    let end = Transform::new(take.translations[last], take.rotations[last]);
+    for frame in 0..take.frames() {
+        let (mut at, mut turned) = (
+            take.translations[frame * joints..][..joints].to_vec(),
+            take.rotations[frame * joints..][..joints].to_vec(),
+        );
+        let root = end * start.inverse() * Transform::new(at[0], turned[0]);
+        (at[0], turned[0]) = (root.translation, root.rotation);
+        long.translations.append(&mut at);
+        long.rotations.append(&mut turned);
+    }
+    let later_s = take.frames() as f32 / take.rate_hz;
+    for contact in &mut long.annotations.contacts {
+        contact.on.extend_from_within(..);
+    }
+    for mut tag in take.annotations.tags.clone() {
+        (tag.range.start_s, tag.range.end_s) = (tag.range.start_s + later_s, tag.range.end_s + later_s);
+        long.annotations.tags.push(tag);
+    }
+    long.annotations.curves.clear();
+    long.annotations.events.clear();
+    long.name += "_twice";
+    long
+}
+
+#[test]
+fn a_take_that_is_played_twice_holds_its_actions_twice() {
+    let clips = footwork_gait::clips(&GaitOptions { routes: false, actions: true, ..Default::default() });
+    let names = [
+        "hurdle_stand_60",
+        "vault_walk_100_left",
+        "mantle_stand_130_left",
+        "push_stand_115_left",
+        "step_up_stand_26_left",
+    ];
+    let mut takes: Vec<RawClip> = clips.iter().filter(|c| names.contains(&c.name.as_str())).cloned().collect();
+    assert!(takes.len() >= 4, "{}", takes.len());
+    takes.extend(takes.clone().iter().map(twice));
+    let walks = clips.iter().filter(|c| c.name.starts_with("walk_100") || c.name == "idle");
+    let all: Vec<RawClip> = walks.chain(&takes).cloned().collect();
+    let db = common::built(&all, &Default::default()).0;
+    let actions = footwork::actions::Actions::of(&db);
+    let of = |name: &str| -> Vec<_> {
+        let named = |a: &&footwork::actions::Action| db.clips[a.clip.at()].name == name && !a.mirrored;
+        actions.all().iter().filter(named).collect()
+    };
+    for take in &takes[..takes.len() / 2] {
+        let (once, both) = (of(&take.name), of(&format!("{}_twice", take.name)));
+        assert!(!once.is_empty() && both.len() == 2 * once.len(), "{}: {} and {}", take.name, once.len(), both.len());
+        let later_s = take.frames() as f32 / take.rate_hz;
+        for (k, found) in both.iter().enumerate() {
+            let (one, by_s) = (once[k % once.len()], later_s * (k / once.len()) as f32);
+            assert_eq!((one.passes, one.marks.len()), (found.passes, found.marks.len()), "{}", take.name);
+            for (a, b) in one.marks.iter().zip(&found.marks) {
+                let off_s = (b.start_s - a.start_s - by_s).abs();
+                assert!(off_s < 0.05, "{}, part {k}: a contact is read {off_s} s off", take.name);
+            }
+            // The part before ends where the next one begins.
+            assert!(found.entries.iter().all(|e| e.time_s < found.marks[0].start_s), "{}", take.name);
+            assert!(k < once.len() || found.entries[0].time_s > once[0].marks[0].start_s, "{}", take.name);
+        }
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub struct InspectArgs {
     /// Number of clips to list. With --json, all clips are listed
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub clips: usize,
-    /// List the actions that are read from the clips with the tag `no_locomotion`
+    /// List the actions of clips with the tag `no_locomotion`
     #[arg(long)]
     pub actions: bool,
     /// Database and configuration.

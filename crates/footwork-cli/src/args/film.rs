@@ -48,7 +48,7 @@ pub struct FilmArgs {
     /// Contact sheet: one row per clip, from its first to its last frame
     #[arg(long)]
     pub sheet: bool,
-    /// With --sheet: one row per action that is read from the clips with the tag `no_locomotion`
+    /// With --sheet: one row per action of clips tagged `no_locomotion`
     #[arg(long, requires = "sheet")]
     pub actions: bool,
     /// Page of the contact sheet, with 12 clips per page

@@ -11,8 +11,8 @@ pub(super) const CONTACT_S: f32 = 0.07;
 const HAND_S: f32 = 0.18;
 /// Way of a shoulder past a hand that bears the body, in metres.
 const PASSES_M: f32 = 0.1;
-/// Distance from its mean position of a hand that holds on to something while the body stands, in metres.
-const STIRS_M: f32 = 0.005;
+/// Mean distance (root of the mean square) from its mean position of a hand that holds on to something while the body stands, in metres.
+const STIRS_M: f32 = 0.003;
 /// Height of the hips on a seat, as a share of their height at the standing body.
 const SEAT: f32 = 0.75;
 /// Distance over the ground from the toes to hips that need a seat, in metres. A crouched body balances over its feet.
@@ -80,10 +80,12 @@ pub fn hands(track: &Track) -> Vec<Rest> {
 /// Returns true if a hand that dwells holds on to the world: the body moves past it, or it does not stir. The turn of a swing is over
 /// sooner, and a hand that hangs in the air drifts.
 fn bears(track: &Track, limb: usize, frames: &Range<usize>, at: Vec3) -> bool {
-    let Some(hand) = &track.hands[limb] else { return false };
+    let Some(hand) = track.hands[limb].as_ref().filter(|_| frames.len() > 2) else { return false };
     let last = frames.end - 1;
     let passes = |shoulder: &Way| (shoulder.at[last] - shoulder.at[frames.start]).length() > PASSES_M;
-    let stirs_m = hand.at[frames.clone()].iter().map(|p| (*p - at).length()).fold(0.0, f32::max);
+    // A contact begins and ends between two frames.
+    let inside = &hand.at[frames.start + 1..last.max(frames.start + 2)];
+    let stirs_m = (inside.iter().map(|p| (*p - at).length_squared()).sum::<f32>() / inside.len() as f32).sqrt();
     frames.len() >= track.frames_of(HAND_S) && (stirs_m < STIRS_M || track.shoulders[limb].as_ref().is_some_and(passes))
 }
 

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::database::Database;
 use crate::error::{error, rejected};
+use crate::indices;
 use crate::json;
 use crate::networks::Networks;
 use crate::search::{Index, Query};
@@ -66,7 +67,7 @@ impl Character {
 
     #[getter]
     fn parents(&self) -> Vec<i64> {
-        self.shared.skeleton().parents().iter().map(|parent| parent.map_or(-1, |joint| i64::from(joint.0))).collect()
+        indices::parents(self.shared.skeleton())
     }
 
     #[getter]

@@ -4,6 +4,7 @@ use crate::arrays::{frozen, values};
 use crate::config::Config;
 use crate::database::paths_of;
 use crate::error::{error, rejected};
+use crate::indices;
 use footwork::clip::{Annotations, RawClip as Content};
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
@@ -100,7 +101,7 @@ impl RawClip {
 
     #[getter]
     fn parents(&self) -> Vec<i64> {
-        self.content.skeleton.parents().iter().map(|parent| parent.map_or(-1, |joint| i64::from(joint.0))).collect()
+        indices::parents(&self.content.skeleton)
     }
 
     #[getter]

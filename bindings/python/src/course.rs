@@ -1,6 +1,6 @@
 //! Scripted input: the courses of `footwork simulate`, and those of evaluations.
 
-use crate::error::{error, in_use};
+use crate::error::{error, lock};
 use crate::input::Input;
 use crate::matcher::Matcher;
 use footwork::advanced::input::{OwnedGoal, OwnedInput};
@@ -43,7 +43,7 @@ impl Course {
     }
 
     fn input(&self, time: f32, matcher: &Bound<Matcher>) -> PyResult<Input> {
-        let mut scripted = self.script.try_lock().map_err(|_| in_use("course"))?;
+        let mut scripted = lock(&self.script, "course")?;
         if !(scripted.time_s..=LONGEST_S).contains(&time) {
             let least = scripted.time_s;
             return Err(error(format_args!(
@@ -71,6 +71,6 @@ impl Course {
         if !(0.0..=LONGEST_S).contains(&time) {
             return Err(error(format_args!("`time`: expected 0 to {LONGEST_S} seconds, found {time}")));
         }
-        Ok(self.script.try_lock().map_err(|_| in_use("course"))?.script.part(time))
+        Ok(lock(&self.script, "course")?.script.part(time))
     }
 }

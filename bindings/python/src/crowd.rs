@@ -5,7 +5,7 @@ use crate::arrays::values;
 use crate::body::{Bodies, Room};
 use crate::character::Character;
 use crate::commands;
-use crate::error::{about, error, in_use, rejected};
+use crate::error::{about, error, lock, rejected};
 use crate::input::yaw;
 use crate::state;
 use footwork::advanced::input::OwnedInput;
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::panic::resume_unwind;
 use std::slice::{from_mut, from_ref};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 /// Maximum number of characters of a crowd: far above what a machine steps in real time.
@@ -205,10 +205,7 @@ impl Crowd {
 
 impl Crowd {
     fn parts(&self) -> PyResult<MutexGuard<'_, Parts>> {
-        self.parts.try_lock().map_err(|e| match e {
-            TryLockError::WouldBlock => in_use("crowd"),
-            TryLockError::Poisoned(_) => error("the crowd is broken by an internal error; make a new one"),
-        })
+        lock(&self.parts, "crowd")
     }
 
     /// Calls a function with the output of each character.

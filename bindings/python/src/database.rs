@@ -4,6 +4,7 @@ use crate::arrays::frozen;
 use crate::clip::contents;
 use crate::config::Config;
 use crate::error::{error, rejected};
+use crate::indices;
 use crate::json;
 use footwork::build::{BuildOptions, BuildReport, build as build_database};
 use footwork::database::Database as Content;
@@ -231,7 +232,7 @@ impl Database {
 
     #[getter]
     fn parents(&self) -> Vec<i64> {
-        self.content.skeleton.parents().iter().map(|parent| parent.map_or(-1, |joint| i64::from(joint.0))).collect()
+        indices::parents(&self.content.skeleton)
     }
 
     #[getter]

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use std::error::Error as StdError;
 use std::fmt::Display;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 create_exception!(footwork, Error, PyException, "An input, a file or a setting was rejected. Nothing has changed.");
 
@@ -31,7 +32,12 @@ pub fn about(py: Python, error: PyErr, note: impl Display) -> PyErr {
     error
 }
 
-/// The exception for an object that another thread uses.
-pub fn in_use(what: &str) -> PyErr {
-    error(format_args!("the {what} is in use by another thread; give each thread its own, or wait for the other"))
+/// Locks what a method of an object uses, without waiting.
+pub fn lock<'a, T>(parts: &'a Mutex<T>, what: &str) -> PyResult<MutexGuard<'a, T>> {
+    parts.try_lock().map_err(|e| match e {
+        TryLockError::WouldBlock => error(format_args!(
+            "the {what} is in use by another thread; give each thread its own, or wait for the other"
+        )),
+        TryLockError::Poisoned(_) => error(format_args!("the {what} is broken by an internal error; make a new one")),
+    })
 }

@@ -1,7 +1,7 @@
 //! Hashes of poses, to compare runs.
 
 use crate::crowd::Crowd;
-use crate::error::{error, in_use};
+use crate::error::{error, lock};
 use crate::matcher::Matcher;
 use pyo3::prelude::*;
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ impl PoseHash {
     }
 
     fn update(&self, of: &Bound<PyAny>) -> PyResult<()> {
-        let mut hash = self.0.try_lock().map_err(|_| in_use("hash"))?;
+        let mut hash = lock(&self.0, "hash")?;
         if let Ok(crowd) = of.cast::<Crowd>() {
             return crowd.get().each_output(|output| hash.push(&output.pose));
         }
@@ -27,7 +27,7 @@ impl PoseHash {
     }
 
     fn hexdigest(&self) -> PyResult<String> {
-        Ok(self.0.try_lock().map_err(|_| in_use("hash"))?.to_string())
+        Ok(lock(&self.0, "hash")?.to_string())
     }
 
     fn __str__(&self) -> PyResult<String> {

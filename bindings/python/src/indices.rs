@@ -1,8 +1,9 @@
-//! Slices of indices and flags as slices of numbers.
+//! Indices and flags as numbers.
 #![allow(unsafe_code)]
 
 use footwork::database::RowFlags;
 use footwork::frames::{ClipIndex, FrameIndex};
+use footwork::skeleton::Skeleton;
 use std::slice;
 
 /// Types that are one `u32`.
@@ -19,6 +20,11 @@ unsafe impl Index for FrameIndex {}
 pub fn numbers<T: Index>(indices: &[T]) -> &[u32] {
     // SAFETY: `Index` promises the layout of `u32`.
     unsafe { slice::from_raw_parts(indices.as_ptr().cast(), indices.len()) }
+}
+
+/// Returns the parent of each joint; -1 without one.
+pub fn parents(skeleton: &Skeleton) -> Vec<i64> {
+    skeleton.parents().iter().map(|parent| parent.map_or(-1, |joint| i64::from(joint.0))).collect()
 }
 
 /// Returns flags as numbers.

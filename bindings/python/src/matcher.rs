@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::body::{Bodies, Room};
 use crate::character::Character;
 use crate::crowd::place;
-use crate::error::{error, in_use, rejected};
+use crate::error::{error, lock, rejected};
 use crate::input::{self, Input};
 use crate::json;
 use crate::state;
@@ -12,7 +12,7 @@ use footwork::matcher::{EventKind, MotionMatcher};
 use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// One character.
 #[pyclass(frozen, module = "footwork")]
@@ -195,10 +195,7 @@ impl Matcher {
 
 impl Matcher {
     fn parts(&self) -> PyResult<MutexGuard<'_, Parts>> {
-        self.parts.try_lock().map_err(|e| match e {
-            TryLockError::WouldBlock => in_use("matcher"),
-            TryLockError::Poisoned(_) => error("the matcher is broken by an internal error; make a new one"),
-        })
+        lock(&self.parts, "matcher")
     }
 
     /// Calls a function with the character.

@@ -13,38 +13,22 @@ pub fn name(db: &Database, action: &Action) -> String {
 pub fn shape(action: &Action) -> &'static str {
     let rise_m = action.ground_m[1] - action.ground_m[0];
     let first = action.contacts.iter().find(|c| c.mark == Some(0)).map(|c| c.limb);
+    let level = rise_m.abs() < LEVEL_M;
     match (first, action.passes) {
         (_, Passes::Rests) => "arrival",
         (_, Passes::Over) => "flight over something",
         (_, Passes::Gap) => "flight over a gap",
-        (Some(Limb::Hips), _) => {
-            if action.holds {
-                "seat"
-            } else {
-                "from a seat"
-            }
-        }
-        (Some(Limb::Hand(_)), _) => match action.marks.len() {
-            1 => "hands",
-            _ if rise_m.abs() < LEVEL_M => "hands, then feet",
-            _ if rise_m > 0.0 => "hands, then feet, up",
-            _ => "hands, then feet, down",
-        },
-        (_, _) if action.flight_s.is_some() => {
-            if rise_m > 0.0 {
-                "flight up"
-            } else {
-                "flight down"
-            }
-        }
-        (_, _) if rise_m.abs() < LEVEL_M => "step onto something",
-        (_, _) => {
-            if rise_m > 0.0 {
-                "step up"
-            } else {
-                "step down"
-            }
-        }
+        (Some(Limb::Hips), _) if action.holds => "seat",
+        (Some(Limb::Hips), _) => "from a seat",
+        (Some(Limb::Hand(_)), _) if action.marks.len() == 1 => "hands",
+        (Some(Limb::Hand(_)), _) if level => "hands, then feet",
+        (Some(Limb::Hand(_)), _) if rise_m > 0.0 => "hands, then feet, up",
+        (Some(Limb::Hand(_)), _) => "hands, then feet, down",
+        _ if action.flight_s.is_some() && rise_m > 0.0 => "flight up",
+        _ if action.flight_s.is_some() => "flight down",
+        _ if level => "step onto something",
+        _ if rise_m > 0.0 => "step up",
+        _ => "step down",
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::RATE_HZ;
 use crate::courses::RandomStick;
+use crate::samples::median;
 use footwork::advanced::matcher::One;
 use footwork::database::Database;
 use footwork::input::{InputError, MotionInput};
@@ -110,14 +111,10 @@ impl CrowdTiming {
                 same_bits &= crowds[0].is_same(&crowds[1]);
             }
         }
-        let median = |crowd: &mut Subject| {
-            crowd.ms.sort_by(f64::total_cmp);
-            crowd.ms.get(crowd.ms.len() / 2).copied().unwrap_or(0.0)
-        };
         Ok(CrowdTimes {
-            ms_per_frame: median(&mut crowds[0]),
-            one_at_a_time_ms_per_frame: median(&mut crowds[1]),
-            never_searching_ms_per_frame: median(&mut crowds[2]),
+            ms_per_frame: median(&mut crowds[0].ms),
+            one_at_a_time_ms_per_frame: median(&mut crowds[1].ms),
+            never_searching_ms_per_frame: median(&mut crowds[2].ms),
             searches_per_frame: searches as f64 / f64::from(self.frames.max(1)),
             same_bits,
         })

@@ -105,6 +105,12 @@ pub fn percentile_or_zero(values: &mut [f32], pct: f32) -> f32 {
     if values.is_empty() { 0.0 } else { percentile(values, pct) }
 }
 
+/// Returns the median of the values, which are sorted by it; 0 for an empty list.
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// Returns mean and standard deviation of a statistic over runs. The deviation is that of a sample; `None` for fewer than two
 /// runs.
 pub fn mean_and_sd(values: &[f32]) -> Option<(f32, Option<f32>)> {

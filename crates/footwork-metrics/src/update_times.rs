@@ -7,6 +7,7 @@
 
 use crate::RATE_HZ;
 use crate::courses::RandomStick;
+use crate::samples::median;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::database::Database;
@@ -324,12 +325,6 @@ impl Timing {
         }
         Ok((subjects, baked))
     }
-}
-
-/// Returns the median of the values; 0 without values.
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Gentle hills.

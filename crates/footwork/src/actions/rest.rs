@@ -70,7 +70,7 @@ pub fn hands(track: &Track) -> Vec<Rest> {
             continue;
         }
         let mut dwells = way.dwells(least, track.rate_hz, |f| track.is_away(limb, f));
-        dwells.retain(|(frames, at)| bears(track, limb, frames, *at));
+        dwells.retain(|(frames, at)| bears(track, (limb, way), frames, *at));
         all.extend(dwells.into_iter().map(|(frames, at)| Rest { limb, frames, at }));
     }
     all.sort_by_key(|t| (t.frames.start, t.limb));
@@ -79,14 +79,16 @@ pub fn hands(track: &Track) -> Vec<Rest> {
 
 /// Returns true if a hand that dwells holds on to the world: the body moves past it, or it does not stir. The turn of a swing is over
 /// sooner, and a hand that hangs in the air drifts.
-fn bears(track: &Track, limb: usize, frames: &Range<usize>, at: Vec3) -> bool {
-    let Some(hand) = track.hands[limb].as_ref().filter(|_| frames.len() > 2) else { return false };
+fn bears(track: &Track, (limb, hand): (usize, &Way), frames: &Range<usize>, at: Vec3) -> bool {
+    if frames.len() < track.frames_of(HAND_S).max(3) {
+        return false;
+    }
     let last = frames.end - 1;
     let passes = |shoulder: &Way| (shoulder.at[last] - shoulder.at[frames.start]).length() > PASSES_M;
     // A contact begins and ends between two frames.
-    let inside = &hand.at[frames.start + 1..last.max(frames.start + 2)];
+    let inside = &hand.at[frames.start + 1..last];
     let stirs_m = (inside.iter().map(|p| (*p - at).length_squared()).sum::<f32>() / inside.len() as f32).sqrt();
-    frames.len() >= track.frames_of(HAND_S) && (stirs_m < STIRS_M || track.shoulders[limb].as_ref().is_some_and(passes))
+    stirs_m < STIRS_M || track.shoulders[limb].as_ref().is_some_and(passes)
 }
 
 /// Returns the stretch in which the hips dwell on a seat: to the end of the track, or from its start.
@@ -100,14 +102,9 @@ pub fn seat(track: &Track) -> Option<(Range<usize>, Vec3)> {
         return None;
     }
     let (first, last) = ends(track);
-    Some((
-        if frames.start <= first { 0 } else { frames.start }..if frames.end > last {
-            track.frames()
-        } else {
-            frames.end
-        },
-        at,
-    ))
+    let start = if frames.start <= first { 0 } else { frames.start };
+    let end = if frames.end > last { track.frames() } else { frames.end };
+    Some((start..end, at))
 }
 
 /// Returns true for a stretch from the first frame, or to the last one.

@@ -26,7 +26,7 @@ const GROWTHS: usize = 4;
 const REACHES_S: f32 = 0.04;
 
 /// Path of a joint.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Way {
     pub joint: JointIndex,
     /// `[frames]` positions: clip space, in metres.
@@ -34,7 +34,7 @@ pub struct Way {
 }
 
 /// A clip, or a part of one, sampled at its frames. Frames count from the first of the part.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Track {
     pub rate_hz: f32,
     /// First frame of the part, in frames of the clip.

@@ -36,6 +36,8 @@ pub enum Weight {
     Responsiveness,
     /// `matcher.search.discontinuity_cost`.
     Seam,
+    /// `matcher.search.slide_cost`.
+    Slide,
     /// `matcher.search.path_cost`.
     Way,
 }
@@ -64,6 +66,7 @@ impl std::fmt::Display for Weight {
             Self::Channel(label) => write!(f, "{label}"),
             Self::Responsiveness => f.write_str("the trajectory (responsiveness)"),
             Self::Seam => f.write_str("the discontinuity (discontinuity_cost)"),
+            Self::Slide => f.write_str("the slide of feet (slide_cost)"),
             Self::Way => f.write_str("the path (path_cost)"),
         }
     }
@@ -73,7 +76,7 @@ impl Weight {
     /// Returns all weights for a database.
     fn all(db: &Database) -> Vec<Self> {
         let channels = db.schema.channels.iter().map(|c| Self::Channel(c.label.clone()));
-        channels.chain([Self::Responsiveness, Self::Seam, Self::Way]).collect()
+        channels.chain([Self::Responsiveness, Self::Seam, Self::Slide, Self::Way]).collect()
     }
 
     /// Returns the weight's value in `config`.
@@ -82,6 +85,7 @@ impl Weight {
             Self::Channel(label) => config.channel_cost.get(label).copied().unwrap_or(1.0),
             Self::Responsiveness => config.responsiveness,
             Self::Seam => config.search.discontinuity_cost,
+            Self::Slide => config.search.slide_cost,
             Self::Way => config.search.path_cost,
         }
     }
@@ -95,6 +99,7 @@ impl Weight {
             }
             Self::Responsiveness => config.responsiveness = value,
             Self::Seam => config.search.discontinuity_cost = value,
+            Self::Slide => config.search.slide_cost = value,
             Self::Way => config.search.path_cost = value,
         }
         config

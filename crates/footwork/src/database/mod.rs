@@ -209,6 +209,11 @@ impl Database {
         Some(RowIndex::new(rows.start + place.min(last)))
     }
 
+    /// Returns the slot of each contact joint's counterpart in a mirror, `[contact joints]`.
+    pub(crate) fn contact_pairs(&self) -> &[usize] {
+        &self.contact_pairs
+    }
+
     /// Writes the contact labels at a time of a clip to `out`, `[contact joints]`; they are those of the nearest frame.
     pub fn contacts_at(&self, clip: ClipIndex, mirrored: bool, time_s: f64, out: &mut [u8]) {
         let c = &self.clips[clip.at()];

@@ -102,6 +102,9 @@ settings! {
         /// Cost of a discontinuity of 10 cm, as a mean over the body, that a transition has to hide. Higher values make
         /// smoother transitions.
         discontinuity_cost: f32 = 2.05, in 0.0 to 1e6, formerly "seam_cost";
+        /// Cost of 10 cm by which a foot that touches the ground would slide into its place in the next clip. Higher values slide
+        /// less; very high ones choose among fewer clips.
+        slide_cost: f32 = 1.0, in 0.0 to 1e6;
         /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `path_ahead_s` to meet the simulated
         /// character. Higher values slide less and keep the path better.
         path_cost: f32 = 6.0, in 0.0 to 1e6, formerly "way_cost";

@@ -7,7 +7,7 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 /// Approximate time in which a difference of velocity is blended out, in seconds.
-const BLEND_S: f32 = 0.1;
+pub(super) const BLEND_S: f32 = 0.1;
 /// Effect of the motion of each joint on the body below it.
 #[derive(Clone, Debug)]
 pub struct Levers {

@@ -22,6 +22,7 @@ mod roots;
 mod scheduler;
 pub(crate) mod scratch;
 mod single;
+mod slide;
 pub(crate) mod source;
 pub(crate) mod stage;
 pub(crate) mod state;

@@ -3,6 +3,7 @@
 use super::config::MAX_CANDIDATES;
 use super::model::Model;
 use super::played::REMEMBERED;
+use super::slide::ShownFoot;
 use super::source::SourceScratch;
 use crate::blend::inertialize::Moving;
 use crate::database::TagCosts;
@@ -82,6 +83,10 @@ pub struct Scratch {
     pub(super) action_stands: Vec<bool>,
     pub(super) shown: Moving,
     pub(super) shown_mirrored: Moving,
+    /// `[contact joints]` of the shown body before a search.
+    pub(super) shown_feet: Vec<ShownFoot>,
+    /// `[contact joints]` of its mirror image.
+    pub(super) shown_feet_mirrored: Vec<ShownFoot>,
     pub(super) next: Moving,
     pub(super) beside: (Pose, PoseVelocity),
     /// Memory of the source after the next transition.
@@ -124,6 +129,8 @@ impl Scratch {
             action_stands: vec![false; contacts],
             shown: body(),
             shown_mirrored: body(),
+            shown_feet: vec![ShownFoot::default(); contacts],
+            shown_feet_mirrored: vec![ShownFoot::default(); contacts],
             next: body(),
             beside: (Pose::rest(&model.skeleton), still()),
             memory: vec![0.0; memory],

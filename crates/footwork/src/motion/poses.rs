@@ -37,6 +37,19 @@ impl PosePool {
         Transform::new(self.translations[frame * self.translated.len()], self.rotations[frame * self.joints])
     }
 
+    /// Returns the position of a joint of a frame in root space, in metres.
+    pub(crate) fn in_root(&self, skeleton: &Skeleton, frame: usize, joint: JointIndex) -> Vec3 {
+        let (rotations, translations) = (&self.rotations[frame * self.joints..], frame * self.translated.len());
+        let local = |j: JointIndex| {
+            let translation = match self.translated.binary_search(&j) {
+                Ok(k) => self.translations[translations + k],
+                Err(_) => skeleton.rest()[j.at()].translation,
+            };
+            Transform::new(translation, rotations[j.at()])
+        };
+        skeleton.in_root(joint, local).translation
+    }
+
     /// Returns the memory of the pool, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.rotations.as_slice()) + size_of_val(self.translations.as_slice())

@@ -20,7 +20,7 @@ pub enum Verdict {
     /// The search returned it, but its improvement over the playing row was below the minimum.
     TooLittleBetter,
     /// Its features match better than those of the chosen row, by this cost, but the transition to it was worse (settings
-    /// `search.discontinuity_cost`, `search.path_cost` and `search.foresight_cost`).
+    /// `search.discontinuity_cost`, `search.slide_cost`, `search.path_cost` and `search.foresight_cost`).
     HarderToReach(f32),
     /// Another row was cheaper by this cost.
     CostlierBy(f32),

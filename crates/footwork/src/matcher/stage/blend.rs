@@ -5,6 +5,7 @@ use crate::blend::inertialize::{Joints, Moving};
 use crate::matcher::character::Character;
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
+use crate::matcher::slide::shift_of_planted;
 use crate::matcher::source::{MotionSource, Playhead, SourceScratch};
 use crate::matcher::state::{BlockLayout, MatcherState};
 use crate::matcher::state_groups::shifted;
@@ -121,8 +122,7 @@ impl Transition<'_> {
                 feet += 1.0;
             }
         }
-        shift.y = 0.0;
-        (shift / feet.max(1.0)).clamp_length_max(plant_m)
+        shift_of_planted(shift, feet, plant_m)
     }
 }
 

@@ -1,15 +1,17 @@
-//! The cost of a transition to a row, from distances in metres: the discontinuity of the body that a blend has to hide, and the
-//! distance by which the root would be pulled to stay with the simulated character. The best rows by features are compared once
+//! The cost of a transition to a row, from distances in metres: the discontinuity of the body that a blend has to hide, the slide of
+//! feet on the ground, and the distance by which the root would be pulled to stay with the simulated character. The best rows by features are compared once
 //! more by it.
 
 use super::foreseen::Wanted;
 use super::query::write_shown_body;
 use crate::blend::inertialize::Moving;
 use crate::database::{Database, MOTION_LASTS_S};
+use crate::frames::JointIndex;
 use crate::matcher::character::Character;
 use crate::matcher::levers::Levers;
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
+use crate::matcher::slide::{slide, write_shown_feet};
 use crate::matcher::source::Playhead;
 use crate::matcher::source::playing_at;
 use crate::matcher::state::{Commanded, MatcherState};
@@ -36,7 +38,8 @@ pub struct Costs<'a> {
     pub wanted: &'a Wanted<'a>,
 }
 
-/// Writes the shown body to `scratch.shown`, and its mirror image to `scratch.shown_mirrored`, for [`Costs::transition`].
+/// Writes the shown body to `scratch.shown`, its mirror image to `scratch.shown_mirrored`, and the feet of both, for
+/// [`Costs::transition`].
 pub fn write_shown_bodies(character: &Character, state: &MatcherState, scratch: &mut Scratch, db: &Database) {
     write_shown_body(character, state, scratch);
     if let Some(mirror) = &db.mirror_table {
@@ -46,11 +49,14 @@ pub fn write_shown_bodies(character: &Character, state: &MatcherState, scratch: 
         mirror.joints(pose, velocity);
         velocity.linear[0] = mirror.vector(velocity.linear[0]);
     }
+    let Scratch { shown, touching, shown_feet, shown_feet_mirrored, source, .. } = scratch;
+    character.source.contacts(state.playhead(&character.resolved.layout), source, touching);
+    write_shown_feet(db, (&shown.pose, &shown.velocity), touching, shown_feet, shown_feet_mirrored);
 }
 
 impl Costs<'_> {
-    /// Returns the cost of a transition to a row: features, future and discontinuity from the bodies in `scratch`. A cost of `least`
-    /// or more may be a lower bound.
+    /// Returns the cost of a transition to a row: features, future, and discontinuity and slide from the bodies in `scratch`. A cost
+    /// of `least` or more may be a lower bound.
     pub fn transition(&self, scratch: &Scratch, to: &Match, least: f32) -> f32 {
         let next = playing_at(self.db, to.row, to.mirrored);
         let cost = to.cost + self.future(to, &next) + self.wanted.steady_cost * NOW_PER_S;
@@ -59,7 +65,13 @@ impl Costs<'_> {
         }
         let scale = discontinuity_scale(self.character, self.body);
         let limit = (least - cost) / scale;
-        cost + scale * seam_at(self.db, &self.character.resolved.levers, scratch, next, to.row.at(), limit)
+        let cost = cost + scale * seam_at(self.db, &self.character.resolved.levers, scratch, next, to.row.at(), limit);
+        let slide_cost = self.character.config.search.slide_cost;
+        if cost >= least || slide_cost == 0.0 {
+            return cost;
+        }
+        let slide = slide_to(self.db, scratch, next, to.row.at(), self.character.config.transition.plant_m);
+        cost + slide_cost / (SCALE_M * SCALE_M) * slide
     }
 
     /// Returns the cost of the future if `playing`, the clip and time of `row`, plays: displacement of the root, transitions that a
@@ -110,4 +122,14 @@ fn seam_at(db: &Database, levers: &Levers, scratch: &Scratch, next: Playing, row
     };
     let shown = if next.mirrored { &scratch.shown_mirrored } else { &scratch.shown };
     levers.seam(db, (&shown.pose, &shown.velocity), (frame, after), limit)
+}
+
+/// Returns the slide of the feet to a row, in m2.
+fn slide_to(db: &Database, scratch: &Scratch, next: Playing, row: usize, plant_m: f32) -> f32 {
+    let feet = if next.mirrored { &scratch.shown_feet_mirrored } else { &scratch.shown_feet };
+    let frame = db.row_frames[row].at();
+    let touching = &db.contacts[frame * feet.len()..][..feet.len()];
+    let place =
+        |(joint, touches): (&JointIndex, &u8)| (*touches == 1).then(|| db.poses.in_root(&db.skeleton, frame, *joint));
+    slide(feet, db.rig.contact_joints.iter().zip(touching).map(place), plant_m)
 }

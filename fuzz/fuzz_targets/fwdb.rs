@@ -7,8 +7,9 @@ use footwork_fuzz::{fwdb, walk};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use std::sync::Arc;
 
-/// Memory that any file may use, in bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
-const BASE: usize = 4 << 20;
+/// Memory that any file may use, in bytes: mostly JSON, whose small objects become large ones, a character's scratch, and poses that do
+/// not move, which take up to a hundred times their bits.
+const BASE: usize = 16 << 20;
 
 fuzz_target!(|data: &[u8]| {
     limited(data, BASE, || {

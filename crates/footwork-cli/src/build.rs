@@ -1,7 +1,7 @@
 //! `footwork build`: builds a database from motion files.
 
 use crate::args::{BuildArgs, Common};
-use crate::database::{build_clips, built_in, in_file};
+use crate::database::{Poses, build_clips, built_in, in_file};
 use crate::{clips, inspect, interrupt, kept};
 use anyhow::{Context, Result, bail};
 use footwork::advanced::build::ClipReport;
@@ -25,7 +25,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     if config.source.strict {
         refuse_fixes(&imported)?;
     }
-    let (db, mut report) = build_clips(&imported.clips, &config, common)?;
+    let (db, mut report) = build_clips(&imported.clips, &config, common, Poses::Encoded)?;
     if config.source.strict {
         refuse_glitches(&report)?;
     }

@@ -68,14 +68,30 @@ pub fn in_source(sources: &[(String, String)], common: &Common, error: impl Into
     }
 }
 
+/// Poses of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Poses {
+    /// As captured.
+    Captured,
+    /// As `[build.codec]` says, for a file.
+    Encoded,
+}
+
 /// Builds with a progress bar.
-pub fn build_clips(clips: &[RawClip], config: &CharacterConfig, common: &Common) -> Result<(Database, BuildReport)> {
+pub fn build_clips(
+    clips: &[RawClip],
+    config: &CharacterConfig,
+    common: &Common,
+    poses: Poses,
+) -> Result<(Database, BuildReport)> {
     if let Some(file) = &common.config {
         check_rules(&config.build.clips, clips, file)?;
     }
     let bar = progress::bar("building", clips.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
-    let built = build(clips, &config.build, &BuildOptions { progress: Some(&tell), ..Default::default() });
+    let encode_poses = poses == Poses::Encoded;
+    let built =
+        build(clips, &config.build, &BuildOptions { encode_poses, progress: Some(&tell), ..Default::default() });
     bar.finish_and_clear();
     built.map_err(|error| in_source(&sources(clips), common, error))
 }

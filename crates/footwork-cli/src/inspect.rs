@@ -55,6 +55,7 @@ fn to_json(db: &Database) -> Value {
         "columns": db.features.columns,
         "seconds": db.seconds(),
         "bytes": db.bytes(),
+        "poses": poses_json(db),
         "pose_rate_hz": db.pose_rate_hz,
         "search_rate_hz": db.search_rate_hz,
         "mirror": db.mirror,
@@ -75,6 +76,19 @@ fn to_json(db: &Database) -> Value {
         "actions": action_list::to_json(db),
         "search_structures": indices,
     })
+}
+
+/// Returns the form of the poses in a file.
+fn poses_json(db: &Database) -> Value {
+    let (encoding, bytes, bits) = poses_in_file(db);
+    json!({ "encoding": encoding, "bytes": bytes, "bits_per_bone_sample": bits })
+}
+
+/// Returns name and size of the poses in a file, and their bits per joint and frame.
+fn poses_in_file(db: &Database) -> (&'static str, usize, f64) {
+    let encoded = db.encoded_poses().map(|encoded| ("segments", encoded.size()));
+    let (encoding, bytes) = encoded.unwrap_or(("raw", db.poses.bytes()));
+    (encoding, bytes, bytes as f64 * 8.0 / (db.frames() * db.skeleton.len()) as f64)
 }
 
 /// Returns the joints by role, from names and shape.
@@ -142,6 +156,8 @@ fn print(db: &Database, clips: usize) {
         db.search_rate_hz,
         db.bytes() as f64 / 1e6
     );
+    let (encoding, bytes, bits) = poses_in_file(db);
+    out!("poses in a file: {encoding}, {:.1} MB, {bits:.1} bits per joint and frame", bytes as f64 / 1e6);
     out!("{}", stick_line(&db.stick));
     out!("content {:032x}\n", db.content_hash());
     out!("{} columns:", db.features.columns);

@@ -1,7 +1,7 @@
 //! Cache of the built-in database: generating and building it takes ten times as long as loading it.
 
 use crate::args::{BuiltIn, Common};
-use crate::database::{build_clips, built_in, in_file};
+use crate::database::{Poses, build_clips, built_in, in_file};
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
 use footwork::matcher::MatcherConfig;
@@ -47,7 +47,7 @@ pub fn database(config: &CharacterConfig, common: &Common) -> Result<Database> {
     if let Some(kept) = file.as_ref().and_then(|file| Database::load(file).ok()) {
         return Ok(kept);
     }
-    let (db, _) = build_clips(&built_in(common.data), config, common)?;
+    let (db, _) = build_clips(&built_in(common.data), config, common, Poses::Captured)?;
     if let Some(file) = file {
         keep(&db, &file);
     }

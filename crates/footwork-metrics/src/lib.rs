@@ -35,6 +35,7 @@
 pub mod action_log;
 pub mod actions;
 pub mod analysis;
+pub mod codec_error;
 pub mod courses;
 pub mod crowd_times;
 pub mod eval;

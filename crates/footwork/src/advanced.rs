@@ -91,6 +91,7 @@ pub mod math {
 
 /// The motion of a database: poses, mirroring, speeds.
 pub mod motion {
+    pub use crate::motion::codec::EncodedPoses;
     pub use crate::motion::mirror::{MirrorError, MirrorTable, is_left, other_side};
     pub use crate::motion::poses::{ClipView, PosePool};
     pub use crate::motion::stick::{PaceSpeeds, StickSpeeds};

@@ -249,6 +249,8 @@ pub struct BenchArgs {
 /// Benchmarks.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
+    /// Measure size, errors and decoding of the poses of a database
+    Codec(BenchCodecArgs),
     /// Measure a frame of many characters that search at a fixed rate
     Crowd(BenchCrowdArgs),
     /// Measure every search structure on queries made from the database
@@ -269,6 +271,23 @@ pub struct BenchUpdateArgs {
     /// Database, search and seed.
     #[command(flatten)]
     pub drive: DriveFlags,
+}
+
+/// Flags of `bench codec`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The source is built again with the rates and the mirroring of the database, and with poses as captured. Errors are distances in the space of the clip, 3 cm off each joint.\n\nExamples:\n  footwork bench codec --db mocap.fwdb --source mocap/\n  footwork bench codec --db dog.fwdb --config dog.toml --json"
+)]
+pub struct BenchCodecArgs {
+    /// Motion files, folders or patterns of the build. Default: `source.clips` of the configuration, else the built-in data
+    #[arg(long, value_name = "CLIPS", num_args = 1..)]
+    pub source: Vec<PathBuf>,
+    /// `--db`.
+    #[command(flatten)]
+    pub db: DbFlag,
+    /// `--config`.
+    #[command(flatten)]
+    pub config: ConfigFlag,
 }
 
 /// Flags of `bench crowd`.

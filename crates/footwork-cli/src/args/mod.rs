@@ -12,8 +12,8 @@ mod report;
 
 pub use common::{BuiltIn, Common, SearchKind};
 pub use drive::{
-    BenchArgs, BenchCommand, BenchCrowdArgs, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs, GaitKind,
-    InspectArgs, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
+    BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs,
+    GaitKind, InspectArgs, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};
@@ -163,6 +163,7 @@ impl Command {
             Self::New(a) => Common::from(&a.database),
             Self::Search(a) => Common::from(&a.matcher),
             Self::Bench(a) => match &a.what {
+                BenchCommand::Codec(a) => Common::from(&a.config).of_data(&a.db),
                 BenchCommand::Crowd(a) => {
                     let search = a.search.search;
                     Common { search, ..Common::from(&a.config) }.of_data(&a.db).seeded(&a.seed)
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn commands_list_only_flags_that_they_use() {
         let shared = ["db", "config", "rate", "search", "seed", "json", "quiet"];
-        let cases: [(&[&str], &[&str]); 19] = [
+        let cases: [(&[&str], &[&str]); 20] = [
             (&[], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["build"], &["config", "rate", "json", "quiet"]),
             (&["retarget"], &["config", "json", "quiet"]),
@@ -231,6 +232,7 @@ mod tests {
             (&["gait"], &["config", "seed", "json", "quiet"]),
             (&["new"], &["db", "config", "rate", "json", "quiet"]),
             (&["search"], &["db", "config", "rate", "search", "json", "quiet"]),
+            (&["bench", "codec"], &["db", "config", "json", "quiet"]),
             (&["bench", "crowd"], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["bench", "search"], &["db", "config", "rate", "seed", "json", "quiet"]),
             (&["bench", "update"], &["db", "config", "rate", "search", "seed", "json", "quiet"]),

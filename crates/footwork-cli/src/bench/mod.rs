@@ -1,5 +1,6 @@
 //! `footwork bench`: measurements on your own data.
 
+mod codec;
 mod crowd;
 mod search;
 mod update;
@@ -12,6 +13,7 @@ use anyhow::Result;
 /// Runs the command.
 pub fn bench(args: &BenchArgs, common: &Common) -> Result<()> {
     match &args.what {
+        BenchCommand::Codec(args) => codec::bench(args, common),
         BenchCommand::Crowd(args) => crowd::bench(args, common),
         BenchCommand::Search(args) => search::bench(args, common),
         BenchCommand::Update(args) => update::bench(args, common),

@@ -176,6 +176,38 @@ fn every_stage_of_an_update_is_measured_and_costs_something() {
 }
 
 #[test]
+fn the_codec_is_measured_against_the_clips_of_the_build() {
+    let dir = folder();
+    let codec = ["bench", "codec", "--db", "mocap.fwdb", "--source", "mocap"];
+    let told = common::json(dir.path(), &codec);
+    let figures =
+        ["bits_per_bone_sample", "error_mm_mean", "error_mm_p99", "error_mm_max", "contact_slide_mm_max", "decode_us"];
+    let others = ["frames", "joints", "pose_bytes", "captured_pose_bytes", "worst"];
+    assert_eq!(keys(&told), figures.into_iter().chain(others).collect());
+    let figure = |name: &str| told[name].as_f64().unwrap();
+    for (name, most) in figures.into_iter().zip([19.0, 0.1, 0.5, 1.5, 0.2, 1000.0]) {
+        assert!(figure(name) > 0.0 && figure(name) <= most, "{name}: {told}");
+    }
+    assert!(figure("pose_bytes") * 6.0 < figure("captured_pose_bytes"), "{told}");
+    let inside = common::json(dir.path(), &["inspect", "--db", "mocap.fwdb"]);
+    assert_eq!(inside["poses"]["encoding"], "segments");
+    assert_eq!(inside["poses"]["bytes"], told["pose_bytes"]);
+    let text = common::ok(dir.path(), &["inspect", "--db", "mocap.fwdb", "--clips", "0"]);
+    assert!(text.contains("poses in a file: segments, "), "{text}");
+    let text = common::ok(dir.path(), &codec);
+    assert!(text.contains("3 cm off each joint") && text.contains("feet slide"), "{text}");
+    // Other clips than those of the database.
+    let other = ["bench", "codec", "--db", "mocap.fwdb"];
+    common::fails(dir.path(), &other, &["the source: expected", "--config"]);
+    // Poses as captured have no error.
+    std::fs::write(dir.path().join("plain.toml"), "[build.codec]\nerror_mm = 0\n").unwrap();
+    common::ok(dir.path(), &["build", "mocap", "--config", "plain.toml", "-o", "plain.fwdb"]);
+    let told = common::json(dir.path(), &["bench", "codec", "--db", "plain.fwdb", "--source", "mocap"]);
+    assert_eq!((&told["error_mm_max"], &told["decode_us"]), (&0.0.into(), &Value::Null));
+    assert_eq!(told["pose_bytes"], told["captured_pose_bytes"]);
+}
+
+#[test]
 fn a_crowd_is_measured_in_one_call_and_one_at_a_time_with_the_same_bits() {
     let dir = folder();
     let crowd = ["bench", "crowd", "--db", "mocap.fwdb", "--characters", "6", "--frames", "30"];

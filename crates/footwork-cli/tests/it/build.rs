@@ -392,6 +392,10 @@ fn a_tracking_glitch_of_real_motion_is_left_out_and_named() {
     assert_eq!(report["glitches"], serde_json::json!([]));
 }
 
+fn made(report: &Value) -> u64 {
+    report["made"]["clips"].as_array().map_or(0, |made| made.len() as u64)
+}
+
 #[test]
 fn python_reads_the_tensors() {
     let Some(python) = common::python("python_reads_the_tensors") else { return };
@@ -406,6 +410,7 @@ fn python_reads_the_tensors() {
     let shapes: Value = serde_json::from_str(&run.stdout).unwrap();
     let (rows, frames) = (&report["rows"], &report["frames"]);
     assert_eq!(shapes["features"], serde_json::json!([rows, 27]));
-    assert_eq!(shapes["joint_rotations"], serde_json::json!([frames, 23, 4]));
+    assert_eq!(shapes["contacts"], serde_json::json!([frames, 2]));
+    assert_eq!(shapes["pose_runs"], serde_json::json!([report["clips"].as_u64().unwrap() + made(&report)]));
     assert_eq!(shapes["row_frames"], serde_json::json!([rows]));
 }

@@ -346,6 +346,23 @@ fn database_file_lists_every_tensor_and_every_key_of_the_metadata() {
     there.sort_unstable();
     assert_eq!(names, there, "docs/guide/database-file.md");
 
+    let options = BuildOptions { encode_poses: true, ..Default::default() };
+    let encoded = build(&clips, &BuildConfig::default(), &options).unwrap().0.to_bytes().unwrap();
+    let encoded = safetensors::SafeTensors::deserialize(&encoded).unwrap();
+    let bits = table(&page, "| tensor of encoded poses | type and shape | content |");
+    for (name, told) in &bits {
+        let tensor = encoded.tensor(name.trim_matches('`')).unwrap();
+        let (dtype, shape) = told.split_once(' ').unwrap();
+        assert_eq!(dtype, format!("{:?}", tensor.dtype()).to_lowercase(), "{name}");
+        assert_eq!(shape.split(", ").count(), tensor.shape().len(), "{name}");
+    }
+    names.retain(|name| !["joint_rotations", "joint_translations"].contains(name));
+    names.extend(bits.iter().map(|(name, _)| name.trim_matches('`')));
+    names.sort_unstable();
+    let mut there: Vec<&str> = encoded.names();
+    there.sort_unstable();
+    assert_eq!(names, there, "docs/guide/database-file.md");
+
     let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
     let about: serde_json::Value = serde_json::from_str(&header.metadata().as_ref().unwrap()["footwork"]).unwrap();
     let listed = table(&page, "| key | content |");

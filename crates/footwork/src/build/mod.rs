@@ -6,6 +6,7 @@ pub(crate) mod blend_space;
 mod by_role;
 mod chain;
 pub(crate) mod clip_report;
+mod codec;
 pub(crate) mod config;
 mod contacts;
 mod error;
@@ -36,8 +37,9 @@ mod usable;
 
 pub use crate::roles::{Assigned, JointRoles, RoleError};
 pub use config::{
-    BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, ContactSpec, CostSpec, CurveSpec, EventSpec,
-    GlitchConfig, Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagRule, TagSpec,
+    BlendPoint, BlendSpace, BuildConfig, ClipRule, CodecConfig, ContactConfig, ContactSpec, CostSpec, CurveSpec,
+    EventSpec, GlitchConfig, Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig,
+    TagRule, TagSpec,
 };
 pub use error::BuildError;
 pub use glitches::GlitchMend;

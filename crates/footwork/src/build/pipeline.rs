@@ -1,6 +1,7 @@
 //! The pipeline of a build: verbs, in order, over one [`Draft`] of the database.
 
 use super::clip_report::ClipReport;
+use super::codec::{Captured, Encoder};
 use super::multiply::{self, Made};
 use super::report::BuildReport;
 use super::rooted::{self, Rooted};
@@ -14,6 +15,7 @@ use super::{
 use crate::clip::RawClip;
 use crate::database::{Database, DatabaseContent, MirrorMode};
 use crate::frames::JointIndex;
+use crate::motion::codec::EncodedPoses;
 use crate::motion::{PosePool, StickSpeeds};
 use crate::rig::{Leg, Rig};
 use crate::schema::FeatureSchema;
@@ -39,6 +41,7 @@ pub fn run(
     draft.measure_stick();
     draft.multiply();
     draft.pool();
+    draft.encode();
     draft.resolve_schema()?;
     draft.extract()?;
     draft.assemble()?;
@@ -72,6 +75,8 @@ pub struct Draft<'a> {
     leg_m: f32,
     stick: StickSpeeds,
     poses: PosePool,
+    /// The poses as bits, if they are encoded.
+    encoded: Option<EncodedPoses>,
     /// Frames of the body's usual motion, in rising order.
     usual: Vec<usize>,
     schema: FeatureSchema,
@@ -102,6 +107,7 @@ impl<'a> Draft<'a> {
             leg_m: 0.0,
             stick: StickSpeeds::default(),
             poses: PosePool::default(),
+            encoded: None,
             usual: Vec::new(),
             schema: FeatureSchema::empty(),
             extracted: Extracted::default(),
@@ -183,6 +189,20 @@ impl<'a> Draft<'a> {
     fn pool(&mut self) {
         self.poses = pool::pool(&self.tracks, &self.skeleton);
         self.usual = kinds::usual_frames(&self.tracks, &self.taken);
+    }
+
+    /// Reads the pool, the tracks, the labels and the contact joints. Adds the poses as bits, and replaces those of the pool with the
+    /// decoded ones, if the options say so.
+    fn encode(&mut self) {
+        let error_mm = self.config.codec.error_mm;
+        if !self.options.encode_poses || error_mm == 0.0 {
+            return;
+        }
+        let captured = Captured { skeleton: &self.skeleton, poses: &self.poses, contact_joints: &self.contact_joints };
+        let encoder = Encoder { captured, error_m: error_mm / 1000.0 };
+        let frames: Vec<usize> = self.tracks.iter().map(Track::frames).collect();
+        let (encoded, poses) = encoder.encode(&frames, &self.labels);
+        (self.encoded, self.poses) = (Some(encoded), poses);
     }
 
     /// Reads the configuration, the roles and the usual poses. Adds the feature schema.
@@ -277,7 +297,7 @@ impl<'a> Draft<'a> {
         let (curve_names, curves) = annotations::curves(&self.tracks, self.report.pose_rate_hz);
         let (event_names, events) = annotations::events(&self.tracks);
         let (tags, tag_spans) = annotations::tags(&self.tracks)?;
-        let database = Database::new(DatabaseContent {
+        let mut database = Database::new(DatabaseContent {
             skeleton: self.skeleton,
             rig: self.rig,
             schema: self.schema,
@@ -301,6 +321,7 @@ impl<'a> Draft<'a> {
             mirror: self.config.mirror,
             mirror_pairs: self.mirror_pairs,
         })?;
+        database.encoded_poses = self.encoded;
         summary::database(&mut self.report, &database);
         Ok((database, self.report))
     }

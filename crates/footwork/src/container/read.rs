@@ -78,7 +78,8 @@ impl<'a> Reader<'a> {
         self.error(FileFault::Content(error.into()))
     }
 
-    fn tensor_error(&self, tensor: &str, detail: String) -> FileError {
+    /// Returns the error for invalid content of a tensor.
+    pub fn tensor_error(&self, tensor: &str, detail: String) -> FileError {
         self.error(FileFault::Tensor { tensor: tensor.to_owned(), detail })
     }
 

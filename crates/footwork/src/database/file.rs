@@ -3,11 +3,12 @@
 use super::Database;
 use super::content::{DatabaseContent, DatabaseEvent, TagSpan};
 use super::features::{Features, RowFlags};
-use super::tensors::{FORMAT, Metadata, NO_JOINT, RAW_POSES, ROW_COSTS, hash_of, metadata_json, tensors};
+use super::tensors::{FORMAT, Metadata, NO_JOINT, RAW_POSES, ROW_COSTS, SEGMENTS, hash_of, metadata_json, tensors};
 use crate::container::{FileError, FileFault, Reader, load, save, to_bytes};
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PosePool;
+use crate::motion::codec::EncodedPoses;
 use crate::rig::{Body, Leg, Rig, Sole};
 use crate::roles::{Assigned, JointRoles};
 use crate::schema::FeatureSchema;
@@ -22,8 +23,9 @@ impl Database {
     /// # Errors
     /// Returns an error if the container format cannot hold the content.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
-        let json = metadata_json(self, format!("{:032x}", self.content_hash()))?;
-        to_bytes(&FORMAT, json, &tensors(self))
+        let encoded = self.encoded_poses.as_ref();
+        let json = metadata_json(self, encoded.is_some(), format!("{:032x}", self.content_hash()))?;
+        to_bytes(&FORMAT, json, &tensors(self, encoded))
     }
 
     /// Writes a `.fwdb` file atomically.
@@ -49,7 +51,7 @@ impl Database {
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
         let mut reader = Reader::open(&FORMAT, bytes, path)?;
         let encoding = reader.value("pose_encoding").and_then(serde_json::Value::as_str).unwrap_or_default();
-        if encoding != RAW_POSES {
+        if ![RAW_POSES, SEGMENTS].contains(&encoding) {
             return Err(reader.error(FileFault::Encoding(encoding.to_owned())));
         }
         let hash = reader.check_hash(|json, tensors| {
@@ -59,8 +61,10 @@ impl Database {
         })?;
         let metadata = reader.metadata()?;
         let file = File { reader, metadata };
-        let db = Database::new(file.content()?).map_err(|e| file.reader.content_error(e))?;
-        Ok(db.with_content_hash(hash))
+        let encoded_poses = file.encoded_poses()?;
+        let content = file.content(encoded_poses.as_ref())?;
+        let db = Database::new(content).map_err(|e| file.reader.content_error(e))?;
+        Ok(Self { encoded_poses, ..db.with_content_hash(hash) })
     }
 }
 
@@ -112,19 +116,40 @@ impl File<'_> {
         })
     }
 
-    fn content(&self) -> Result<DatabaseContent, FileError> {
+    fn encoded_poses(&self) -> Result<Option<EncodedPoses>, FileError> {
+        if self.metadata.pose_encoding == RAW_POSES {
+            return Ok(None);
+        }
+        Ok(Some(EncodedPoses {
+            runs: self.reader.read("pose_runs", Dtype::U32, &[None])?,
+            starts: self.reader.read("pose_segments", Dtype::U64, &[None])?,
+            bytes: self.reader.read("pose_bits", Dtype::U8, &[None])?,
+        }))
+    }
+
+    fn poses(&self, joints: usize, encoded: Option<&EncodedPoses>) -> Result<PosePool, FileError> {
+        let translated: Vec<u32> = self.reader.read("joint_translated", Dtype::U32, &[None])?;
+        let translated: Vec<JointIndex> = translated.into_iter().map(JointIndex).collect();
+        if let Some(encoded) = encoded {
+            return encoded.decode(joints, &translated).map_err(|fault| self.reader.tensor_error("pose_bits", fault));
+        }
+        let rotations: Vec<Quat> = self.reader.read("joint_rotations", Dtype::F32, &[None, Some(joints), Some(4)])?;
+        let shape = [Some(rotations.len() / joints), Some(translated.len()), Some(3)];
+        let translations = self.reader.read("joint_translations", Dtype::F32, &shape)?;
+        Ok(PosePool { joints, rotations, translated, translations })
+    }
+
+    fn content(&self, encoded: Option<&EncodedPoses>) -> Result<DatabaseContent, FileError> {
         let m = &self.metadata;
         let skeleton = self.skeleton()?;
         let rig = self.rig(&skeleton)?;
         let contact_joints = &rig.contact_joints;
         let schema = FeatureSchema::resolve(&m.schema, &m.schema_props, &skeleton, contact_joints)
             .map_err(|e| self.reader.metadata_error(e))?;
-        let (joints, any) = (Some(skeleton.len()), None);
+        let any = None;
         let columns = Some(schema.columns);
-        let translated: Vec<u32> = self.reader.read("joint_translated", Dtype::U32, &[any])?;
-        let width = Some(translated.len());
-        let rotations: Vec<Quat> = self.reader.read("joint_rotations", Dtype::F32, &[any, joints, Some(4)])?;
-        let frames = Some(rotations.len() / skeleton.len());
+        let poses = self.poses(skeleton.len(), encoded)?;
+        let frames = Some(poses.frames());
         let row_frames: Vec<u32> = self.reader.read("row_frames", Dtype::U32, &[any])?;
         let rows = Some(row_frames.len());
         let row_flags: Vec<u8> = self.reader.read("row_flags", Dtype::U8, &[rows])?;
@@ -135,12 +160,7 @@ impl File<'_> {
         let event_times: Vec<f32> = self.reader.read("event_time_s", Dtype::F32, &[Some(event_ids.len())])?;
         let events = event_ids.iter().zip(event_times);
         Ok(DatabaseContent {
-            poses: PosePool {
-                joints: skeleton.len(),
-                rotations,
-                translated: translated.into_iter().map(JointIndex).collect(),
-                translations: self.reader.read("joint_translations", Dtype::F32, &[frames, width, Some(3)])?,
-            },
+            poses,
             normalization: m.normalization,
             clips: m.clips.clone(),
             pose_rate_hz: m.pose_rate_hz,

@@ -27,6 +27,7 @@ pub use tags::TagMask;
 
 pub use crate::container::{FileError, FileFault};
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex, RowIndex};
+use crate::motion::codec::EncodedPoses;
 use crate::motion::{ClipView, MirrorTable};
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{MirrorColumn, Residual};
@@ -56,6 +57,8 @@ pub struct Database {
     pub row_unsteadiness: Vec<f32>,
     /// `[contact joints]` slot of the counterpart in a mirror.
     contact_pairs: Vec<usize>,
+    /// The same poses as bits. Set before the first use of `hash`.
+    pub(crate) encoded_poses: Option<EncodedPoses>,
     hash: OnceLock<u128>,
 }
 
@@ -117,6 +120,7 @@ impl Database {
             row_unrest: stands::unrest(&content),
             row_unsteadiness: steadiness::unsteadiness(&content),
             contact_pairs,
+            encoded_poses: None,
             hash: OnceLock::new(),
             content,
         })
@@ -125,7 +129,13 @@ impl Database {
     /// Returns a copy of a database.
     pub fn clone_of(other: &Self) -> Self {
         // The content of a database is always valid.
-        Self::new(other.content.clone()).unwrap_or_else(|error| unreachable!("{error}"))
+        let copy = Self::new(other.content.clone()).unwrap_or_else(|error| unreachable!("{error}"));
+        Self { encoded_poses: other.encoded_poses.clone(), ..copy }
+    }
+
+    /// Returns the poses as bits, as a file holds them; `None` for poses as captured.
+    pub fn encoded_poses(&self) -> Option<&EncodedPoses> {
+        self.encoded_poses.as_ref()
     }
 
     /// Returns the number of rows of the feature matrix.
@@ -321,7 +331,7 @@ impl Database {
 
     /// Returns the hash of all content. Equal content has an equal hash. Computed on first use.
     pub fn content_hash(&self) -> u128 {
-        *self.hash.get_or_init(|| tensors::content_hash(&self.content))
+        *self.hash.get_or_init(|| tensors::content_hash(&self.content, self.encoded_poses.as_ref()))
     }
 }
 

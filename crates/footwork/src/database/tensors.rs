@@ -4,6 +4,7 @@ use super::content::{Clip, DatabaseContent, MirrorMode};
 use crate::container::{Format, Tensor, json_of};
 use crate::frames::JointIndex;
 use crate::motion::StickSpeeds;
+use crate::motion::codec::EncodedPoses;
 use crate::roles::{Assigned, FoundBy};
 use crate::schema::{ChannelSpec, Normalization, PropSpec};
 use bytemuck::cast_slice;
@@ -15,7 +16,10 @@ use xxhash_rust::xxh3::Xxh3;
 
 pub(super) const FORMAT: Format =
     Format { what: "a database", extension: ".fwdb", key: "footwork", kind: None, version: 3, again: "build it again" };
+/// Pose encoding: `f32` of every frame.
 pub(super) const RAW_POSES: &str = "raw";
+/// Pose encoding: [`crate::motion::codec`].
+pub(super) const SEGMENTS: &str = "segments";
 /// The only optional tensor: most databases have no row costs.
 pub(super) const ROW_COSTS: &str = "row_costs";
 
@@ -59,8 +63,8 @@ pub(super) struct RoleMetadata {
 /// Value in `leg_joints` for a contact joint that does not end a leg.
 pub(super) const NO_JOINT: u32 = u32::MAX;
 
-/// Returns all tensors, sorted by name.
-pub(super) fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
+/// Returns all tensors, sorted by name: poses as bits, if they are given.
+pub(super) fn tensors<'a>(c: &'a DatabaseContent, encoded: Option<&'a EncodedPoses>) -> Vec<Tensor<'a>> {
     let (joints, frames, rows) = (c.skeleton.len(), c.poses.frames(), c.row_frames.len());
     let columns = c.features.columns;
     let rest: Vec<f32> = c.skeleton.rest().iter().flat_map(|t| t.translation.to_array()).collect();
@@ -93,9 +97,7 @@ pub(super) fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
         Tensor::of("feature_offset", Dtype::F32, &[columns], &c.features.offset),
         Tensor::of("feature_scale", Dtype::F32, &[columns], &c.features.scale),
         Tensor::of("features", Dtype::F32, &[rows, columns], &c.features.values),
-        Tensor::of("joint_rotations", Dtype::F32, &[frames, joints, 4], rotations),
         Tensor::owned("joint_translated", Dtype::U32, &[width], translated),
-        Tensor::of("joint_translations", Dtype::F32, &[frames, width, 3], translations),
         Tensor::owned("leg_hinges", Dtype::F32, &[contacts, 3], leg_hinges),
         Tensor::owned("leg_joints", Dtype::U32, &[contacts, 4], leg_joints),
         Tensor::owned("rest_rotations", Dtype::F32, &[joints, 4], rest_rotations),
@@ -108,12 +110,21 @@ pub(super) fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
         Tensor::owned("standing_translations", Dtype::F32, &[joints, 3], standing),
         Tensor::owned("tag_spans", Dtype::U32, &[c.tag_spans.len(), 3], spans),
     ];
+    if let Some(EncodedPoses { runs, starts, bytes }) = encoded {
+        all.push(Tensor::of("pose_bits", Dtype::U8, &[bytes.len()], bytes));
+        all.push(Tensor::of("pose_runs", Dtype::U32, &[runs.len()], runs));
+        all.push(Tensor::of("pose_segments", Dtype::U64, &[starts.len()], starts));
+    } else {
+        all.push(Tensor::of("joint_rotations", Dtype::F32, &[frames, joints, 4], rotations));
+        all.push(Tensor::of("joint_translations", Dtype::F32, &[frames, width, 3], translations));
+    }
     all.retain(|t| t.name != ROW_COSTS || !c.row_costs.is_empty());
+    all.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     all
 }
 
 /// Returns the metadata with the hash of all content, or with an empty one to compute that hash.
-pub(super) fn metadata_json(c: &DatabaseContent, content_hash: String) -> Result<String, String> {
+pub(super) fn metadata_json(c: &DatabaseContent, encoded: bool, content_hash: String) -> Result<String, String> {
     let name = |joint: JointIndex| c.skeleton.name(joint).to_owned();
     let names = |joints: &[JointIndex]| joints.iter().map(|j| name(*j)).collect();
     let body = c.rig.body.as_ref();
@@ -135,7 +146,7 @@ pub(super) fn metadata_json(c: &DatabaseContent, content_hash: String) -> Result
         mirror_pairs: c.mirror_pairs.clone(),
         stick: c.stick,
         normalization: c.normalization,
-        pose_encoding: RAW_POSES.to_owned(),
+        pose_encoding: if encoded { SEGMENTS } else { RAW_POSES }.to_owned(),
         pose_rate_hz: c.pose_rate_hz,
         roles: c.rig.roles.assigned().map(role).collect(),
         schema: c.schema.specs.clone(),
@@ -149,10 +160,10 @@ pub(super) fn metadata_json(c: &DatabaseContent, content_hash: String) -> Result
 }
 
 /// Returns the hash of all tensors and all metadata.
-pub(super) fn content_hash(c: &DatabaseContent) -> u128 {
+pub(super) fn content_hash(c: &DatabaseContent, encoded: Option<&EncodedPoses>) -> u128 {
     // JSON supports all of the metadata.
-    let json = metadata_json(c, String::new()).unwrap_or_default();
-    hash_of(&json, tensors(c).iter().map(|t| (t.name.as_ref(), t.shape.as_slice(), t.bytes.as_ref())))
+    let json = metadata_json(c, encoded.is_some(), String::new()).unwrap_or_default();
+    hash_of(&json, tensors(c, encoded).iter().map(|t| (t.name.as_ref(), t.shape.as_slice(), t.bytes.as_ref())))
 }
 
 /// Returns the hash of metadata and of tensors, given as name, shape and bytes in the order of their names.

@@ -1,5 +1,6 @@
 //! Motion of many clips in one pool, sampled at any time, with or without mirroring.
 
+pub(crate) mod codec;
 mod cubic;
 pub(crate) mod mirror;
 pub(crate) mod poses;

@@ -9,6 +9,7 @@ use footwork::clip::ContactTrack;
 use footwork::database::{Database, DatabaseContent, DatabaseEvent, FileError, FileFault, MirrorMode, TagSpan};
 use footwork::frames::EventId;
 use footwork::frames::{ClipIndex, FrameIndex};
+use footwork::pose::{Pose, PoseVelocity};
 use footwork::rig::Rig;
 use footwork::roles::{Assigned, FoundBy, JointRoles};
 use footwork::schema::{ChannelSpec, ChannelType, Residual};
@@ -219,6 +220,66 @@ fn a_newer_version_and_an_unknown_encoding_are_refused_by_name() {
     assert!(matches!(e.fault, FileFault::Newer(7)), "{e}");
     let e = changed(|p| p.json["pose_encoding"] = json!("wavelet"));
     assert!(matches!(e.fault, FileFault::Encoding(_)) && e.to_string().contains("`wavelet`"), "{e}");
+}
+
+/// Bits of encoded poses that were changed under a right hash are an error that names the tensor or the array, or other poses, all
+/// finite.
+#[test]
+fn damaged_bits_of_poses_are_an_error_or_finite_poses() {
+    let clips: Vec<_> = crate::codec::some_clips().into_iter().take(3).collect();
+    let whole = crate::codec::encoded(&clips, 0.1).to_bytes().unwrap();
+    assert_eq!(Parts::of(&whole).json["pose_encoding"], "segments");
+    let mut random = common::Random(11);
+    let (mut loaded, mut refused) = (0, 0);
+    for k in 0..600 {
+        let mut parts = Parts::of(&whole);
+        let name = ["pose_bits", "pose_bits", "pose_bits", "pose_runs", "pose_segments"][k % 5];
+        let (_, shape, data) = parts.tensors.get_mut(name).unwrap();
+        match (k / 5) % 4 {
+            0 => {
+                let at = random.below(data.len());
+                data[at] ^= 1 << random.below(8);
+            }
+            1 => {
+                for _ in 0..20 {
+                    let at = random.below(data.len());
+                    data[at] = random.bits() as u8;
+                }
+            }
+            2 => {
+                let item = data.len() / shape[0];
+                let left = random.below(shape[0]);
+                data.truncate(left * item);
+                shape[0] = left;
+            }
+            _ => {
+                let at = random.below(data.len());
+                let fill = if k % 2 == 0 { 0xff } else { 0 };
+                data[at..].iter_mut().take(64).for_each(|b| *b = fill);
+            }
+        }
+        match load(&parts.with_hash().bytes()) {
+            Ok(db) => {
+                loaded += 1;
+                let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::default());
+                velocity.linear.resize(pose.len(), glam::Vec3::ZERO);
+                velocity.angular.resize(pose.len(), glam::Vec3::ZERO);
+                for f in 0..db.frames() {
+                    db.sample_pose(FrameIndex::new(f), 0.5, &mut pose, &mut velocity);
+                    assert!(pose.rotations.iter().all(|q| q.is_finite()));
+                    assert!(pose.translations.iter().all(|t| t.is_finite()));
+                    assert!(velocity.linear.iter().chain(&velocity.angular).all(|v| v.is_finite()));
+                }
+            }
+            Err(error) => {
+                refused += 1;
+                let text = error.to_string();
+                let named = ["pose_bits", "rotations", "translations", "frames", "contacts", "pose"];
+                assert!(named.iter().any(|name| text.contains(name)) && !text.contains('\n'), "{text}");
+            }
+        }
+    }
+    assert!(loaded > 20 && refused > 100, "{loaded} loaded, {refused} refused");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod blocks;
 mod build_journey;
 mod build_rules;
 mod clip_folders;
+mod codec;
 #[path = "../common/mod.rs"]
 mod common;
 mod corrupted_states;

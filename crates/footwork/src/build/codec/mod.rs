@@ -1,0 +1,107 @@
+//! Encoding of poses within bounds of the error: which step and which keys every track of every segment gets.
+//!
+//! An error of a rotation moves every joint that hangs on it, the more the farther away. The sum of the squared errors of all
+//! joints is least, for a number of bits, if every stored component contributes the same to it (the condition of Lagrange). That
+//! gives the steps of all tracks of a segment relative to each other. One factor per clip remains. It follows from the measured error, as
+//! do factors of segments whose worst joint, or a foot in contact, is beyond its bound.
+
+mod captured;
+mod measure;
+mod plan;
+
+use super::parallel;
+use crate::motion::PosePool;
+use crate::motion::codec::EncodedPoses;
+pub use captured::Captured;
+use measure::{Errors, Places};
+use plan::Plan;
+use std::ops::Range;
+
+/// An encoding of poses.
+pub struct Encoder<'a> {
+    pub captured: Captured<'a>,
+    /// Mean error, in metres, measured [`measure::OFF_M`] off each joint.
+    pub error_m: f32,
+}
+
+/// 99 of 100 errors are at most this multiple of the mean one.
+const P99: f32 = 5.0;
+/// Every error is at most this multiple of the mean one.
+const WORST: f32 = 15.0;
+/// Most rounds of measuring and changing steps.
+const ROUNDS: usize = 24;
+/// Rounds in which the factor of a clip follows the mean error.
+const COARSE_ROUNDS: usize = 5;
+
+impl Encoder<'_> {
+    /// Encodes the clips of the pool: `frames` of each, and its contact labels, `[frames x contact joints]`. Returns the bits, and
+    /// the poses that they stand for.
+    pub fn encode(&self, frames: &[usize], labels: &[Vec<u8>]) -> (EncodedPoses, PosePool) {
+        let mut clips: Vec<(Range<usize>, &[u8])> = Vec::with_capacity(frames.len());
+        for (frames, labels) in frames.iter().zip(labels) {
+            let first = clips.last().map_or(0, |(before, _)| before.end);
+            clips.push((first..first + frames, labels));
+        }
+        let mut all = EncodedPoses { runs: Vec::new(), starts: vec![0], bytes: Vec::new() };
+        let mut poses = PosePool {
+            joints: self.captured.poses.joints,
+            translated: self.captured.poses.translated.clone(),
+            ..PosePool::default()
+        };
+        for (run, decoded) in parallel::map(&clips, |(frames, labels)| self.run(frames.clone(), labels)) {
+            let before = all.bytes.len() as u64;
+            all.runs.extend(run.runs);
+            all.starts.extend(run.starts[1..].iter().map(|start| before + start));
+            all.bytes.extend(run.bytes);
+            poses.rotations.extend(decoded.rotations);
+            poses.translations.extend(decoded.translations);
+        }
+        (all, poses)
+    }
+
+    /// Encodes a clip.
+    fn run(&self, frames: Range<usize>, labels: &[u8]) -> (EncodedPoses, PosePool) {
+        let places = Places::of(&self.captured, frames.clone());
+        let mut plan = Plan::new(&self.captured, self.error_m, frames, labels);
+        let mut round = 0;
+        loop {
+            let encoded = plan.encode();
+            let Ok(decoded) = encoded.decode(self.captured.poses.joints, &self.captured.poses.translated) else {
+                unreachable!("poses that were just encoded");
+            };
+            let errors = Errors::measure(&self.captured, &places, &decoded, labels);
+            let within = self.tighten(&mut plan, &errors, round);
+            round += 1;
+            if within || round == ROUNDS {
+                return (encoded, decoded);
+            }
+        }
+    }
+
+    /// Changes the factors of a clip and of its segments where errors are beyond their bounds. Returns true if none is, and none can
+    /// be larger.
+    fn tighten(&self, plan: &mut Plan, errors: &Errors, round: usize) -> bool {
+        let ratio = (self.error_m / errors.mean.max(1e-9)).min(P99 * self.error_m / errors.p99.max(1e-9));
+        let mut within = ratio >= 1.0;
+        if ratio < 1.0 || (round < COARSE_ROUNDS && ratio > 1.04) {
+            plan.factor *= (ratio * 0.985).clamp(0.2, 5.0);
+            within = false;
+        }
+        for (segment, worst) in plan.segments.iter_mut().zip(&errors.worst) {
+            let joint = WORST * self.error_m / worst.joint.max(1e-9);
+            if joint < 1.0 {
+                segment.factor *= (joint * 0.9).max(0.3);
+                within = false;
+            }
+            let foot = self.error_m / worst.foot.max(1e-9);
+            if foot < 1.0 {
+                segment.foot_weight /= (foot * 0.9).max(0.3).powi(2);
+                within = false;
+            }
+        }
+        within
+    }
+}
+
+#[cfg(test)]
+mod tests;

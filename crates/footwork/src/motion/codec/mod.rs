@@ -1,0 +1,150 @@
+//! Poses as bits, for files: few bits per joint and frame, decoded to the same bits on every machine.
+//!
+//! The frames of a clip (a run) are cut into segments of [`SEGMENT`]. In a segment, every track (the rotation of a joint, the
+//! translation of a joint that has one) has a grid of its own: a step of a power of two, the least value of each component, and
+//! the bits that its values need above that. A component that does not change takes none. Of a rotation, three components are
+//! stored, and the sign of the fourth, which is the largest. A track that moves smoothly has values only every second, fourth or
+//! eighth frame (keys); those between them follow from the cubic through four neighbours (Catmull-Rom).
+//!
+//! Ranges per segment and a width of bits per track are the scheme of ACL (Nicholas Frechette, "Animation Compression: Variable
+//! Quantization", 2016); the steps and the keys are those of this library.
+
+mod bits;
+mod component;
+mod keys;
+mod track;
+
+use bits::BitReader;
+#[cfg(feature = "build")]
+pub(crate) use bits::BitWriter;
+pub(crate) use keys::{Keys, SEGMENT};
+#[cfg(feature = "build")]
+pub(crate) use keys::{midpoint, midpoint_rotation};
+#[cfg(feature = "build")]
+pub(crate) use track::{FINEST_LOG2, Numbers};
+pub(crate) use track::{Kind, MOST_STRIDE_LOG2, Track};
+
+use super::PosePool;
+use crate::frames::JointIndex;
+use crate::math::Quat;
+use glam::Vec3;
+
+/// The poses of a database as bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedPoses {
+    /// Frames of each run.
+    pub(crate) runs: Vec<u32>,
+    /// First byte of each segment, and the length of `bytes`.
+    pub(crate) starts: Vec<u64>,
+    /// Segments, one after the other.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl EncodedPoses {
+    /// Returns the size in a file, in bytes.
+    pub fn size(&self) -> usize {
+        4 * self.runs.len() + 8 * self.starts.len() + self.bytes.len()
+    }
+
+    /// Returns the poses. Numbers are finite. [`Database::new`](crate::database::Database::new) checks their range.
+    ///
+    /// # Errors
+    /// Returns the fault of bits that are damaged.
+    pub fn decode(&self, joints: usize, translated: &[JointIndex]) -> Result<PosePool, String> {
+        let segments: u64 = self.runs.iter().map(|n| u64::from(*n).div_ceil(SEGMENT as u64)).sum();
+        let ends = [self.starts.first(), self.starts.last()] == [Some(&0), Some(&(self.bytes.len() as u64))];
+        if self.starts.len() as u64 != segments + 1 || !ends || !self.starts.is_sorted() {
+            return Err(format!("expected the starts of {segments} segments in {} bytes", self.bytes.len()));
+        }
+        let mut pool = PosePool { joints, translated: translated.to_vec(), ..PosePool::default() };
+        let mut starts = self.starts.windows(2);
+        for frames in &self.runs {
+            let mut run = Run::new(*frames as usize, &pool);
+            for (first, bounds) in (0..run.frames).step_by(SEGMENT).zip(&mut starts) {
+                let segment = &self.bytes[bounds[0] as usize..bounds[1] as usize];
+                run.read(first, segment).map_err(|fault| format!("segment at byte {}: {fault}", bounds[0]))?;
+            }
+            run.between_keys();
+            pool.rotations.append(&mut run.rotations);
+            pool.translations.append(&mut run.translations);
+        }
+        Ok(pool)
+    }
+}
+
+/// A run that is being decoded.
+struct Run {
+    frames: usize,
+    joints: usize,
+    width: usize,
+    /// `[frames x joints]`.
+    rotations: Vec<Quat>,
+    /// `[frames x translated]`.
+    translations: Vec<Vec3>,
+    /// `[segments x tracks]` binary logarithm of the frames from key to key.
+    strides: Vec<u8>,
+}
+
+impl Run {
+    fn new(frames: usize, pool: &PosePool) -> Self {
+        Self {
+            frames,
+            joints: pool.joints,
+            width: pool.translated.len(),
+            rotations: Vec::new(),
+            translations: Vec::new(),
+            strides: Vec::new(),
+        }
+    }
+
+    /// Reads the keys of the segment that begins with frame `first`.
+    fn read(&mut self, first: usize, segment: &[u8]) -> Result<(), &'static str> {
+        let end = self.frames.min(first + SEGMENT);
+        let (joints, width) = (self.joints, self.width);
+        let mut bits = BitReader::new(segment);
+        // Room for frames is made segment by segment: damaged numbers of frames take no memory.
+        self.rotations.resize(end * joints, Quat::IDENTITY);
+        self.translations.resize(end * width, Vec3::ZERO);
+        for j in 0..joints + width {
+            let kind = if j < joints { Kind::rotation(&mut bits)? } else { Kind::Translation };
+            let track = Track::read(kind, &mut bits)?;
+            self.strides.push(track.stride_log2);
+            let keys = Keys { first, end, frames: self.frames, stride_log2: track.stride_log2 };
+            let numbers = track.read_numbers(keys.clone().count(), &mut bits)?;
+            for (key, f) in keys.enumerate() {
+                if j < joints {
+                    self.rotations[f * joints + j] = track.rotation(&numbers, key);
+                } else {
+                    self.translations[f * width + j - joints] = track.translation(&numbers, key);
+                }
+            }
+        }
+        bits.end()
+    }
+
+    /// Fills the frames between keys, the widest gaps first: their neighbours are then known.
+    fn between_keys(&mut self) {
+        let (joints, width, frames) = (self.joints, self.width, self.frames);
+        let tracks = joints + width;
+        for log2 in (0..MOST_STRIDE_LOG2).rev() {
+            let gap = 1usize << log2;
+            for f in (gap..frames.saturating_sub(gap)).step_by(2 * gap) {
+                let strides = &self.strides[f / SEGMENT * tracks..][..tracks];
+                let at =
+                    [f.checked_sub(3 * gap), Some(f - gap), Some(f + gap), Some(f + 3 * gap).filter(|f| *f < frames)];
+                for j in (0..joints).filter(|j| strides[*j] > log2) {
+                    let [a, b, c, d] = at.map(|f| f.map(|f| self.rotations[f * joints + j]));
+                    if let (Some(b), Some(c)) = (b, c) {
+                        self.rotations[f * joints + j] = keys::midpoint_rotation(a, b, c, d);
+                    }
+                }
+                for k in (0..width).filter(|k| strides[joints + k] > log2) {
+                    let [a, b, c, d] = at.map(|f| f.map(|f| self.translations[f * width + k]));
+                    if let (Some(b), Some(c)) = (b, c) {
+                        self.translations[f * width + k] = keys::midpoint(a, b, c, d);
+                    }
+                }
+            }
+        }
+    }
+}

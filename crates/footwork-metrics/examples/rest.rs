@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let database = match std::env::args().nth(1) {
         Some(file) => Database::load(Path::new(&file))?,
         None => {
-            build(&footwork_gait::clips(&GaitOptions::default()), &BuildConfig::default(), &BuildOptions::default())?.0
+            build(footwork_gait::clips(&GaitOptions::default()), &BuildConfig::default(), &BuildOptions::default())?.0
         }
     };
     let character = Arc::new(Character::new(Arc::new(database), MatcherConfig::default())?);

@@ -18,7 +18,7 @@ pub fn with_actions() -> Arc<Database> {
         let options = footwork_gait::GaitOptions { routes: false, actions: true, ..Default::default() };
         let mut config = BuildConfig::default();
         config.multiply.mode = Multiply::Off;
-        Arc::new(build(&footwork_gait::clips(&options), &config, &BuildOptions::default()).unwrap().0)
+        Arc::new(build(footwork_gait::clips(&options), &config, &BuildOptions::default()).unwrap().0)
     })
     .clone()
 }

@@ -445,7 +445,7 @@ fn requests_for_actions_are_told_with_their_times_and_reasons() {
     let options = footwork_gait::GaitOptions { routes: false, actions: true, ..Default::default() };
     let mut config = BuildConfig::default();
     config.multiply.mode = Multiply::Off;
-    let db = build(&footwork_gait::clips(&options), &config, &BuildOptions::default()).unwrap().0;
+    let db = build(footwork_gait::clips(&options), &config, &BuildOptions::default()).unwrap().0;
     db.save(&dir.path().join("mocap.fwdb")).unwrap();
     let vault = db.action_kind("vault").unwrap();
     let character = Arc::new(Character::new(Arc::new(db), Default::default()).unwrap());

@@ -11,7 +11,7 @@ fn character() -> Arc<Character> {
     static ONE: OnceLock<Arc<Character>> = OnceLock::new();
     ONE.get_or_init(|| {
         let options = GaitOptions { terrain: false, crouch: true, gestures: true, ..GaitOptions::default() };
-        let built = build(&footwork_gait::clips(&options), &BuildConfig::default(), &BuildOptions::default());
+        let built = build(footwork_gait::clips(&options), &BuildConfig::default(), &BuildOptions::default());
         let db = Arc::new(built.unwrap_or_else(|e| panic!("{e}")).0);
         let spec: MachineSpec = toml::from_str(footwork_gait::BIPED_MACHINE).unwrap();
         let machine = Arc::new(Machine::new(db.clone(), spec).unwrap_or_else(|e| panic!("{e}")));

@@ -152,7 +152,7 @@ fn driving_on_from_a_moment_fires_nothing_again() {
 #[test]
 fn networks_of_the_built_in_data_take_turns_with_its_machine() {
     let options = footwork_gait::GaitOptions { terrain: true, crouch: true, gestures: true, ..Default::default() };
-    let built = build(&footwork_gait::clips(&options), &BuildConfig::default(), &BuildOptions::default());
+    let built = build(footwork_gait::clips(&options), &BuildConfig::default(), &BuildOptions::default());
     let mut session = Session::new("built-in data", Arc::new(built.unwrap().0), Tuning::default()).unwrap();
     let machine = footwork_import::parse_machine(footwork_gait::BIPED_MACHINE, Path::new("biped.machine.toml"));
     session.set_machine(machine.unwrap()).unwrap();

@@ -6,9 +6,10 @@ use super::{BuildError, parallel};
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
 use crate::frames::{ClipIndex, EventId, FrameIndex};
+use std::borrow::Cow;
 
-/// Adds the facts of the configuration's rules to each clip.
-pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
+/// Adds the facts of the configuration's rules to each clip. Clips are copied only if they are borrowed.
+pub fn annotate(clips: Cow<[RawClip]>, config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
     for rule in &config.clips {
         if !clips.iter().any(|c| config::matches_pattern(&rule.name, &c.name)) {
             let nearest = crate::error::nearest(&rule.name, clips.iter().map(|c| c.name.as_str()));
@@ -17,8 +18,7 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
             return Err(BuildError::Config { key: "clips.name".into(), what });
         }
     }
-    let annotate = |clip: &RawClip| {
-        let mut clip = clip.clone();
+    let annotate = |mut clip: RawClip| {
         let name = clip.name.clone();
         for rule in config.clips.iter().filter(|r| config::matches_pattern(&r.name, &name)) {
             rule.apply(&mut clip)?;
@@ -27,7 +27,7 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
         check_contacts(&clip)?;
         Ok(clip)
     };
-    parallel::map(clips, annotate).into_iter().collect()
+    parallel::map_owned(clips.into_owned(), annotate).into_iter().collect()
 }
 
 impl ClipRule {

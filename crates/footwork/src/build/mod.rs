@@ -50,20 +50,22 @@ pub(crate) use root_motion::RootError;
 
 use crate::clip::RawClip;
 use crate::database::Database;
+use std::borrow::Cow;
 
-/// Builds a database.
+/// Builds a database from clips, given as a slice or, to save memory, as a vector: each clip is then freed as soon as it is read.
 ///
 /// # Errors
 /// Returns [`BuildError`] with the name of the invalid clip, joint, frame, channel or key.
-pub fn build(
-    clips: &[RawClip],
+pub fn build<'a>(
+    clips: impl Into<Cow<'a, [RawClip]>>,
     config: &BuildConfig,
     options: &BuildOptions,
 ) -> Result<(Database, BuildReport), BuildError> {
+    let clips = clips.into();
     if !config.prune.enabled {
         return pipeline::run(clips, config, options);
     }
-    let (all, report) = pipeline::run(clips, config, options)?;
+    let (all, report) = pipeline::run(Cow::Borrowed(&clips), config, options)?;
     let mut found = prune::find(&all, &config.prune);
     // Pruning skips parts of clips cut before, and clips that others build upon.
     found.retain(|p| clips.iter().any(|c| c.name == p.clip) && !config.builds_upon(&p.clip));
@@ -71,9 +73,9 @@ pub fn build(
         return Ok((all, report));
     }
     drop(all);
-    let left = prune::without(clips, &found);
+    let left = prune::without(&clips, &found);
     let mut config = config.clone();
     config.clips.retain(|r| left.iter().any(|c| config::matches_pattern(&r.name, &c.name)));
-    let (db, report) = pipeline::run(&left, &config, options)?;
+    let (db, report) = pipeline::run(left.into(), &config, options)?;
     Ok((db, BuildReport { pruned: found, ..report }))
 }

@@ -20,17 +20,18 @@ use crate::motion::{PosePool, StickSpeeds};
 use crate::rig::{Leg, Rig};
 use crate::schema::FeatureSchema;
 use crate::skeleton::Skeleton;
+use std::borrow::Cow;
 
 /// Builds a database from all given clips, in the order of a build.
 ///
 /// # Errors
 /// Returns [`BuildError`] with the name of the invalid clip, joint, frame, channel or key.
 pub fn run(
-    clips: &[RawClip],
+    clips: Cow<[RawClip]>,
     config: &BuildConfig,
     options: &BuildOptions,
 ) -> Result<(Database, BuildReport), BuildError> {
-    usable::check(clips)?;
+    usable::check(&clips)?;
     let rules = Rules::read(&config.rules)?;
     let mut draft = Draft::root(clips, config, options)?;
     draft.leave_out_short()?;
@@ -87,8 +88,12 @@ pub struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// Reads clips and configuration. Adds the rates, the skeleton with its roles and contact joints, and the tracks: fixed,
     /// at one rate, with a root, without discarded ranges.
-    pub fn root(clips: &[RawClip], config: &'a BuildConfig, options: &'a BuildOptions<'a>) -> Result<Self, BuildError> {
-        let (pose_rate_hz, search_rate_hz) = usable::rates(clips, config)?;
+    pub fn root(
+        clips: Cow<[RawClip]>,
+        config: &'a BuildConfig,
+        options: &'a BuildOptions<'a>,
+    ) -> Result<Self, BuildError> {
+        let (pose_rate_hz, search_rate_hz) = usable::rates(&clips, config)?;
         let mut report = BuildReport { pose_rate_hz, search_rate_hz, ..Default::default() };
         let Rooted { skeleton, roles, contact_joints, tracks } = rooted::root(clips, config, options, &mut report)?;
         Ok(Self {
@@ -297,6 +302,8 @@ impl<'a> Draft<'a> {
         let (curve_names, curves) = annotations::curves(&self.tracks, self.report.pose_rate_hz);
         let (event_names, events) = annotations::events(&self.tracks);
         let (tags, tag_spans) = annotations::tags(&self.tracks)?;
+        // The pool holds their poses.
+        drop(self.tracks);
         let mut database = Database::new(DatabaseContent {
             skeleton: self.skeleton,
             rig: self.rig,

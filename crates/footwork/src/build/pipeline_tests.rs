@@ -54,7 +54,7 @@ const OPTIONS: &BuildOptions<'static> =
 
 /// Returns a draft of some clips after the first verb.
 fn rooted<'a>(clips: &[RawClip], config: &'a BuildConfig) -> Draft<'a> {
-    Draft::root(clips, config, OPTIONS).unwrap()
+    Draft::root(clips.into(), config, OPTIONS).unwrap()
 }
 
 /// Returns a draft of a walk and a run, after all verbs before the rows.
@@ -232,7 +232,7 @@ fn the_finished_database_is_that_of_the_draft() {
 fn a_run_calls_all_verbs_and_checks_first() {
     let mut clip = walk("walk", 90, 1.2);
     clip.annotations.discard.push(TimeRange { start_s: 2.9, end_s: 3.0 });
-    let (db, report) = run(&[clip, walk("run", 60, 3.0)], &config(), OPTIONS).unwrap();
+    let (db, report) = run(vec![clip, walk("run", 60, 3.0)].into(), &config(), OPTIONS).unwrap();
     assert_eq!((db.clips.len(), report.clips.len()), (2, 2));
-    assert!(matches!(run(&[], &config(), OPTIONS), Err(BuildError::NoClips)));
+    assert!(matches!(run(Vec::new().into(), &config(), OPTIONS), Err(BuildError::NoClips)));
 }

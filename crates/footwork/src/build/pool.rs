@@ -22,6 +22,8 @@ pub fn pool(tracks: &[Track], skeleton: &Skeleton) -> PosePool {
         translated: translated.iter().map(|j| JointIndex::new(*j)).collect(),
         ..PosePool::default()
     };
+    pool.rotations.reserve_exact(tracks.iter().map(|t| t.rotations.len()).sum());
+    pool.translations.reserve_exact(tracks.iter().map(Track::frames).sum::<usize>() * translated.len());
     for t in tracks {
         pool.rotations.extend_from_slice(&t.rotations);
         for frame in t.translations.chunks_exact(joints) {

@@ -16,7 +16,7 @@ impl BuildConfig {
     pub fn prepare(&self, clips: &[RawClip]) -> Result<Vec<RawClip>, BuildError> {
         usable::check(clips)?;
         let options = BuildOptions::default();
-        let mut draft = Draft::root(clips, self, &options)?;
+        let mut draft = Draft::root(clips.into(), self, &options)?;
         draft.label();
         let (skeleton, joints) = (&draft.skeleton, &draft.contact_joints);
         let prepared = draft.tracks.iter().zip(&draft.labels).map(|(t, labels)| {

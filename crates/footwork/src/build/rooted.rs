@@ -9,6 +9,7 @@ use crate::clip::RawClip;
 use crate::frames::JointIndex;
 use crate::roles::{Assigned, JointRoles};
 use crate::skeleton::Skeleton;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Tracks whose joint 0 is the root, with their skeleton, roles and contact joints.
@@ -22,7 +23,7 @@ pub struct Rooted {
 /// Adds the facts of the configuration, fixes glitches, closes loops, resamples all clips to one rate, gives them a root,
 /// and cuts out discarded ranges. Reads the rate from the report, and adds everything found to it.
 pub fn root(
-    clips: &[RawClip],
+    clips: Cow<[RawClip]>,
     config: &BuildConfig,
     options: &BuildOptions,
     report: &mut BuildReport,
@@ -62,7 +63,7 @@ pub fn root(
 /// Returns the clips with the facts of the configuration, without glitches, and with closed loops; and, per clip, the
 /// displacement of one cycle.
 fn repaired(
-    clips: &[RawClip],
+    clips: Cow<[RawClip]>,
     config: &BuildConfig,
     report: &mut BuildReport,
 ) -> Result<(Vec<RawClip>, Vec<Option<Round>>), BuildError> {

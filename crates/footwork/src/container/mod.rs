@@ -12,7 +12,7 @@ pub use error::{FileError, FileFault};
 pub(crate) use format::Format;
 pub use read::read_safetensors;
 pub(crate) use read::{Reader, load};
-pub(crate) use write::{Tensor, json_of, save, to_bytes};
+pub(crate) use write::{Tensor, json_of, save, save_tensors, to_bytes};
 
 #[cfg(target_endian = "big")]
 compile_error!("safetensors files are little-endian; reading them on a big-endian machine is not written yet");

@@ -4,7 +4,7 @@ use super::Database;
 use super::content::{DatabaseContent, DatabaseEvent, TagSpan};
 use super::features::{Features, RowFlags};
 use super::tensors::{FORMAT, Metadata, NO_JOINT, RAW_POSES, ROW_COSTS, SEGMENTS, hash_of, metadata_json, tensors};
-use crate::container::{FileError, FileFault, Reader, load, save, to_bytes};
+use crate::container::{FileError, FileFault, Reader, load, save_tensors, to_bytes};
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PosePool;
@@ -23,9 +23,7 @@ impl Database {
     /// # Errors
     /// Returns an error if the container format cannot hold the content.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
-        let encoded = self.encoded_poses.as_ref();
-        let json = metadata_json(self, encoded.is_some(), format!("{:032x}", self.content_hash()))?;
-        to_bytes(&FORMAT, json, &tensors(self, encoded))
+        to_bytes(&FORMAT, &self.metadata_json()?, &tensors(self, self.encoded_poses.as_ref()))
     }
 
     /// Writes a `.fwdb` file atomically.
@@ -33,7 +31,14 @@ impl Database {
     /// # Errors
     /// Returns [`FileFault::Io`]; an existing file is then unchanged.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        save(&FORMAT, path, self.to_bytes())
+        let json = self.metadata_json().map_err(|e| {
+            FileError::new(&FORMAT, path, FileFault::Io { action: "write", error: std::io::Error::other(e) })
+        })?;
+        save_tensors(&FORMAT, path, &json, &tensors(self, self.encoded_poses.as_ref()))
+    }
+
+    fn metadata_json(&self) -> Result<String, String> {
+        metadata_json(self, self.encoded_poses.is_some(), format!("{:032x}", self.content_hash()))
     }
 
     /// Reads a `.fwdb` file. Version, hash, shapes, ranges and numbers are checked before use.

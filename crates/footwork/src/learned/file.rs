@@ -7,6 +7,7 @@ use crate::container::{FileError, FileFault, Format, Reader, Tensor, json_of, lo
 use crate::database::Database;
 use safetensors::tensor::Dtype;
 use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
 use std::path::Path;
 
 const FORMAT: Format = Format {
@@ -82,7 +83,7 @@ impl Networks {
             format_version: FORMAT.version,
             schema_hash: format!("{:016x}", self.character().schema.hash()),
         };
-        to_bytes(&FORMAT, json_of(&metadata)?, &all)
+        to_bytes(&FORMAT, &json_of(&metadata)?, &all)
     }
 
     /// Writes a `.fwnet` file atomically.
@@ -90,7 +91,7 @@ impl Networks {
     /// # Errors
     /// Returns [`FileFault::Io`]. A previously existing file is then unchanged.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        save(&FORMAT, path, self.to_bytes())
+        save(&FORMAT, path, |out| out.write_all(&self.to_bytes().map_err(io::Error::other)?))
     }
 
     /// Reads a `.fwnet` file. Version, shapes and numbers are checked before use.

@@ -10,6 +10,7 @@ use bytemuck::cast_slice;
 use safetensors::tensor::Dtype;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::io::{self, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -74,7 +75,7 @@ impl Trace {
             column("segment_updates", updates),
             Tensor::of("segments", Dtype::U8, &[p.stream.len()], &p.stream),
         ];
-        to_bytes(&FORMAT, json_of(&metadata)?, &tensors)
+        to_bytes(&FORMAT, &json_of(&metadata)?, &tensors)
     }
 
     /// Writes a `.fwtrace` file atomically.
@@ -82,7 +83,7 @@ impl Trace {
     /// # Errors
     /// Returns an error of the file system; an existing file is then unchanged.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        save(&FORMAT, path, self.to_bytes())
+        save(&FORMAT, path, |out| out.write_all(&self.to_bytes().map_err(io::Error::other)?))
     }
 
     /// Reads and checks a `.fwtrace` file.

@@ -4,6 +4,7 @@
 
 use super::kit::{Kit, angle_rad, close_gap, mix_in};
 use crate::build::contacts::runs;
+use crate::build::parallel;
 use crate::build::track::Track;
 use crate::clip::TimeRange;
 use crate::frames::JointIndex;
@@ -140,34 +141,56 @@ impl Shown {
     }
 }
 
+/// Values by which cycles are compared. Only chosen cycles get poses: there is a candidate per stride.
+struct Candidate {
+    /// Index of the track, and the first frame of the stride in it.
+    track: usize,
+    start: usize,
+    velocity_mps: Vec3,
+    hips_m: f32,
+    roughness: f32,
+}
+
 /// Returns the smoothest cycles of all tracks, one per speed and direction. `captured`: tracks with their contacts,
 /// `[frames x contact joints]`.
 pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)]) -> Vec<Cycle> {
-    let mut all: Vec<Cycle> = captured.iter().flat_map(|(track, labels)| of_track(kit, track, labels)).collect();
-    let low: Vec<bool> = all.iter().map(|cycle| is_low(cycle, &all)).collect();
+    let numbers: Vec<usize> = (0..captured.len()).collect();
+    let of_track = |i: &usize| -> Vec<Candidate> {
+        let candidate = |(start, cycle): (usize, Cycle)| Candidate {
+            track: *i,
+            start,
+            velocity_mps: cycle.velocity_mps,
+            hips_m: cycle.hips_m,
+            roughness: cycle.roughness,
+        };
+        Strides::of(kit, captured[*i]).cycles().map(candidate).collect()
+    };
+    let mut all: Vec<Candidate> = parallel::map(&numbers, of_track).into_iter().flatten().collect();
+    let low: Vec<bool> = parallel::map(&all, |cycle| is_low(cycle, &all));
     let mut low = low.into_iter();
     all.retain(|_| low.next() == Some(false));
     all.sort_by(|a, b| a.roughness.total_cmp(&b.roughness));
-    let mut kept: Vec<Cycle> = Vec::new();
+    let mut chosen: Vec<Candidate> = Vec::new();
     for cycle in all {
-        if !kept.iter().any(|k| alike(k.velocity_mps, cycle.velocity_mps)) {
-            kept.push(cycle);
+        if !chosen.iter().any(|c| alike(c.velocity_mps, cycle.velocity_mps)) {
+            chosen.push(cycle);
         }
     }
-    kept.sort_by(|a, b| a.velocity_mps.length().total_cmp(&b.velocity_mps.length()));
-    kept
+    chosen.sort_by(|a, b| a.velocity_mps.length().total_cmp(&b.velocity_mps.length()));
+    chosen.iter().filter_map(|c| Strides::of(kit, captured[c.track]).cycle_from(c.start)).collect()
 }
 
 /// Returns true if a cycle is crouched, compared with the tallest tenth of those of a similar speed. Upright and crouched cycles
 /// must not be blended: the body would sink and rise with the direction.
-fn is_low(cycle: &Cycle, all: &[Cycle]) -> bool {
-    let similar = |other: &&Cycle| {
+fn is_low(cycle: &Candidate, all: &[Candidate]) -> bool {
+    let similar = |other: &&Candidate| {
         let ratio = other.velocity_mps.length() / cycle.velocity_mps.length();
         (1.0 / SIMILAR_RATIO..=SIMILAR_RATIO).contains(&ratio)
     };
     let mut heights_m: Vec<f32> = all.iter().filter(similar).map(|other| other.hips_m).collect();
-    heights_m.sort_by(|a, b| b.total_cmp(a));
-    cycle.hips_m < UPRIGHT * heights_m[heights_m.len() / 10]
+    let tenth = heights_m.len() / 10;
+    let (_, tall_m, _) = heights_m.select_nth_unstable_by(tenth, |a, b| b.total_cmp(a));
+    cycle.hips_m < UPRIGHT * *tall_m
 }
 
 fn alike(a: Vec3, b: Vec3) -> bool {
@@ -175,16 +198,38 @@ fn alike(a: Vec3, b: Vec3) -> bool {
     (1.0 / SAME_RATIO..=SAME_RATIO).contains(&ratio) && angle_rad(a, b) < SAME_RAD
 }
 
-fn of_track(kit: &Kit, track: &Track, labels: &[u8]) -> Vec<Cycle> {
-    let (n, slots) = (track.frames(), kit.contact_joints);
-    let rounds = if track.loop_delta.is_some() { 2 } else { 1 };
-    let flicker = (FLICKER_S * track.rate_hz).round().max(1.0) as usize;
-    let [left, right] = [0, 1].map(|side| {
-        let on: Vec<bool> = (0..n * rounds).map(|f| labels[f % n * slots + kit.slots[side]] == 1).collect();
-        steady(on, flicker)
-    });
-    let landings = changes(&left, true);
-    landings.windows(2).filter_map(|w| Cut { kit, track, start: w[0], end: w[1] }.cycle([&left, &right])).collect()
+/// The strides of a track: contacts of the left and right foot, and touch-downs of the left one.
+struct Strides<'a> {
+    kit: &'a Kit<'a>,
+    track: &'a Track,
+    feet: [Vec<bool>; 2],
+    landings: Vec<usize>,
+}
+
+impl<'a> Strides<'a> {
+    fn of(kit: &'a Kit<'a>, (track, labels): (&'a Track, &Vec<u8>)) -> Self {
+        let (n, slots) = (track.frames(), kit.contact_joints);
+        let rounds = if track.loop_delta.is_some() { 2 } else { 1 };
+        let flicker = (FLICKER_S * track.rate_hz).round().max(1.0) as usize;
+        let feet = [0, 1].map(|side| {
+            let on: Vec<bool> = (0..n * rounds).map(|f| labels[f % n * slots + kit.slots[side]] == 1).collect();
+            steady(on, flicker)
+        });
+        let landings = changes(&feet[0], true);
+        Self { kit, track, feet, landings }
+    }
+
+    /// Returns the steady strides with their first frames.
+    fn cycles(&self) -> impl Iterator<Item = (usize, Cycle)> {
+        self.landings.iter().filter_map(|start| Some((*start, self.cycle_from(*start)?)))
+    }
+
+    /// Returns the stride that begins with a touch-down, if it is steady.
+    fn cycle_from(&self, start: usize) -> Option<Cycle> {
+        let end = *self.landings.iter().find(|f| **f > start)?;
+        let [left, right] = &self.feet;
+        Cut { kit: self.kit, track: self.track, start, end }.cycle([left, right])
+    }
 }
 
 /// Returns `on` without runs shorter than `flicker`, first of `false`, then of `true`.

@@ -22,10 +22,26 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     config.source.strict |= args.strict;
     let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
     let imported = source_clips(&args.clips, common, &config, cache.as_ref())?;
+    let hits = cache.as_ref().map_or(0, ClipCache::hits);
+    finish((imported, hits), &config, &args.output, common, start)?;
+    if let Some(cache) = &cache {
+        cache.forget_unused();
+    }
+    Ok(())
+}
+
+/// Builds from imported clips, of which `cached` were not parsed, and writes and prints the result.
+pub fn finish(
+    (mut imported, cached): (Imported, usize),
+    config: &CharacterConfig,
+    output: &Path,
+    common: &Common,
+    start: Instant,
+) -> Result<()> {
     if config.source.strict {
         refuse_fixes(&imported)?;
     }
-    let (db, mut report) = build_clips(&imported.clips, &config, common, Poses::Encoded)?;
+    let (db, mut report) = build_clips(std::mem::take(&mut imported.clips), &config, common, Poses::Encoded)?;
     if config.source.strict {
         refuse_glitches(&report)?;
     }
@@ -34,25 +50,21 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
         config.matcher.validate(&db).context("`[matcher]` does not fit the database").map_err(file)?;
     }
     report.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
-    interrupt::guarded(&args.output, || db.save(&args.output))?;
-    if let Some(cache) = &cache {
-        cache.forget_unused();
-    }
-    let cached = cache.map_or(0, |c| c.hits());
+    interrupt::guarded(output, || db.save(output))?;
     // 0 for a device or a pipe.
-    let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
+    let bytes = std::fs::metadata(output).map_or(0, |m| m.len());
     let verdict = Verdict::of(&db, &config.matcher.speeds.over(&db.stick));
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
-        let mut told = to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash()));
+        let mut told = to_json(&report, output, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash()));
         told["fixes"] = fixes_json(&imported, &report);
         told["units"] = json!(imported.units.name());
         told["verdict"] = json!({ "text": verdict.to_string(), "abilities": verdict });
         out!("{told}");
     } else {
-        print_report(&report, &imported, &args.output, cached, bytes);
+        print_report(&report, &imported, output, cached, bytes);
         out!("  the character: {verdict}");
-        out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", args.output.display());
+        out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
     }
     Ok(())
 }
@@ -111,21 +123,30 @@ pub fn source_clips(
     config: &CharacterConfig,
     cache: Option<&ClipCache>,
 ) -> Result<Imported> {
-    let here = Path::new("");
-    let (inputs, base) = if !named.is_empty() {
-        (named.to_vec(), here)
-    } else if !config.source.clips.is_empty() {
-        let base = common.config.as_deref().and_then(Path::parent).unwrap_or(here);
-        (config.source.clips.iter().map(PathBuf::from).collect(), base)
-    } else {
-        return Ok(Imported { clips: built_in(common.data), ..Imported::default() });
-    };
-    clips::import_cached(&inputs, base, &config.source, common, cache)
+    match sources_of(named, common, config) {
+        Some((inputs, base)) => clips::import_cached(&inputs, base, &config.source, common, cache),
+        None => Ok(Imported { clips: built_in(common.data), ..Imported::default() }),
+    }
 }
 
-fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, elapsed_s: f64, hash: &str) -> Value {
+/// Returns the clips named on the command line, else those of the configuration, and the folder that they are relative to.
+pub fn sources_of<'a>(
+    named: &[PathBuf],
+    common: &'a Common,
+    config: &CharacterConfig,
+) -> Option<(Vec<PathBuf>, &'a Path)> {
+    let here = Path::new("");
+    if !named.is_empty() {
+        return Some((named.to_vec(), here));
+    }
+    let base = common.config.as_deref().and_then(Path::parent).unwrap_or(here);
+    let clips = &config.source.clips;
+    (!clips.is_empty()).then(|| (clips.iter().map(PathBuf::from).collect(), base))
+}
+
+fn to_json(report: &BuildReport, output: &Path, cached: usize, bytes: u64, elapsed_s: f64, hash: &str) -> Value {
     json!({
-        "output": args.output,
+        "output": output,
         "clips": report.clips.len(),
         "frames": report.frames,
         "rows": report.rows,

@@ -11,6 +11,7 @@ use footwork::build::ClipRule;
 use footwork::clip::RawClip;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::{ClipCache, ConfigFileError, Fix, Imported, SourceConfig, import_clips_cached, write_clip};
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 
 /// Reads clips with the settings of a `[source]` table; `inputs` are relative to `base`.
@@ -83,18 +84,17 @@ pub struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// Returns the files of the clips, by their names.
+    /// Returns the files of the clips with these names.
     ///
     /// # Errors
     /// Returns an error if a file would be replaced: of this kind without `force`, or of another kind.
-    pub fn files(&self, clips: &[RawClip]) -> Result<Vec<PathBuf>> {
+    pub fn files<'c>(&self, names: impl Iterator<Item = &'c str>) -> Result<Vec<PathBuf>> {
         let (extension, kind) = match self.format {
             OutputFormat::Bvh => ("bvh", Kind::Bvh),
             OutputFormat::Glb => ("glb", Kind::Glb),
         };
-        let files = output::clip_files(self.path, clips.iter().map(|c| c.name.as_str()), extension);
-        let sidecars = files.iter().zip(clips).flat_map(|(file, clip)| sidecars(file, std::slice::from_ref(clip)));
-        let sidecars: Vec<PathBuf> = sidecars.collect();
+        let files = output::clip_files(self.path, names, extension);
+        let sidecars: Vec<PathBuf> = files.iter().map(|file| sidecar(file)).collect();
         check_kinds(self.flag, &files, kind)?;
         check_kinds(self.flag, &sidecars, Kind::Sidecar)?;
         check_new(self.flag, &[files.as_slice(), &sidecars].concat(), self.force)?;
@@ -109,13 +109,25 @@ impl Folder<'_> {
         &self,
         clips: &[RawClip],
         json: bool,
+        write: impl FnMut(&Path, &RawClip) -> Result<()>,
+    ) -> Result<Vec<PathBuf>> {
+        self.write_each(clips.iter().map(|c| c.name.as_str()), clips, json, write)
+    }
+
+    /// As [`Self::write`], for clips that are made one by one; `names` are theirs, in order.
+    pub fn write_each<'c, C: Borrow<RawClip>>(
+        &self,
+        names: impl Iterator<Item = &'c str>,
+        clips: impl IntoIterator<Item = C>,
+        json: bool,
         mut write: impl FnMut(&Path, &RawClip) -> Result<()>,
     ) -> Result<Vec<PathBuf>> {
-        let files = self.files(clips)?;
+        let files = self.files(names)?;
         let shown = self.path.display();
         std::fs::create_dir_all(self.path).with_context(|| format!("cannot make the folder {shown}"))?;
-        let bar = progress::bar("writing", clips.len() as u64, json);
-        for (clip, path) in clips.iter().zip(&files) {
+        let bar = progress::bar("writing", files.len() as u64, json);
+        for (clip, path) in clips.into_iter().zip(&files) {
+            let clip = clip.borrow();
             write(path, clip)?;
             write_sidecars(path, std::slice::from_ref(clip))?;
             bar.inc(1);
@@ -142,7 +154,12 @@ pub fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
 pub fn sidecars(file: &Path, clips: &[RawClip]) -> Vec<PathBuf> {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let of = |clip: &RawClip| file.with_file_name(format!("{stem}.{}.tags.toml", clip.name.replace(['/', '\\'], "_")));
-    if let [_] = clips { vec![file.with_extension("tags.toml")] } else { clips.iter().map(of).collect() }
+    if let [_] = clips { vec![sidecar(file)] } else { clips.iter().map(of).collect() }
+}
+
+/// Returns the sidecar of a motion file with one clip.
+fn sidecar(file: &Path) -> PathBuf {
+    file.with_extension("tags.toml")
 }
 
 /// Writes what the file format cannot store: tags, events, curves, costs, loop flags.

@@ -79,19 +79,20 @@ pub enum Poses {
 
 /// Builds with a progress bar.
 pub fn build_clips(
-    clips: &[RawClip],
+    clips: Vec<RawClip>,
     config: &CharacterConfig,
     common: &Common,
     poses: Poses,
 ) -> Result<(Database, BuildReport)> {
     if let Some(file) = &common.config {
-        check_rules(&config.build.clips, clips, file)?;
+        check_rules(&config.build.clips, &clips, file)?;
     }
     let bar = progress::bar("building", clips.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
     let encode_poses = poses == Poses::Encoded;
+    let sources = sources(&clips);
     let built =
         build(clips, &config.build, &BuildOptions { encode_poses, progress: Some(&tell), ..Default::default() });
     bar.finish_and_clear();
-    built.map_err(|error| in_source(&sources(clips), common, error))
+    built.map_err(|error| in_source(&sources, common, error))
 }

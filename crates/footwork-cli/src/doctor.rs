@@ -41,7 +41,7 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
         format: OutputFormat::Bvh,
         force: args.force,
     });
-    folder.as_ref().map(|folder| folder.files(&clips)).transpose()?;
+    folder.as_ref().map(|folder| folder.files(clips.iter().map(|c| c.name.as_str()))).transpose()?;
     let bar = progress::bar("examining", CHECKS.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
     let options =

@@ -1,6 +1,6 @@
 //! Files of a kind that a flag does not take: their kind, and the command or flag that takes them.
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, CorpusCommand};
 use crate::course;
 use crate::kind::found;
 use anyhow::{Result, bail};
@@ -118,6 +118,11 @@ fn inputs(cli: &Cli) -> Vec<(&'static str, PathBuf, Takes)> {
     add("--learned", &some(&common.learned), Takes::Networks);
     match &cli.command {
         Some(Command::Build(a)) => add("CLIPS", &a.clips, Takes::Motion),
+        Some(Command::Corpus(a)) => {
+            if let CorpusCommand::Survey(a) = &a.phase {
+                add("CLIPS", &a.clips, Takes::Motion);
+            }
+        }
         Some(Command::Doctor(a)) => add("CLIPS", &a.clips, Takes::Motion),
         Some(Command::Retarget(a)) => {
             add("CLIPS", &a.clips, Takes::Motion);

@@ -1,7 +1,7 @@
 //! Inputs and outputs of every command, in one place, checked before any work: an output never replaces an input, another output,
 //! or a file of another kind.
 
-use crate::args::{Cli, Command, Common, OutputFormat};
+use crate::args::{Cli, Command, Common, CorpusCommand, OutputFormat};
 use crate::course;
 use crate::demo;
 use crate::kind::{Kind, check_kind, check_new, extension};
@@ -57,6 +57,11 @@ impl Files {
                 self.outputs.iter_mut().for_each(|output| output.makes_folder = true);
             }
             Some(Command::Build(a)) => self.file("--output", &a.output, Kind::Database),
+            Some(Command::Corpus(a)) => {
+                if let CorpusCommand::Merge(a) = &a.phase {
+                    self.file("--output", &a.output, Kind::Database);
+                }
+            }
             Some(Command::Retarget(a)) => match extension(&a.output).as_str() {
                 "bvh" => self.new_file("--output", &a.output, Kind::Bvh, a.force),
                 "glb" => self.new_file("--output", &a.output, Kind::Glb, a.force),
@@ -106,6 +111,12 @@ impl Files {
         self.inputs.extend(common.db.iter().chain(&common.config).cloned());
         match &cli.command {
             Some(Command::Build(a)) => self.sources(&a.clips, common)?,
+            Some(Command::Corpus(a)) => {
+                if let CorpusCommand::Merge(a) = &a.phase {
+                    // A damaged survey is reported by the command.
+                    self.inputs.push(a.folder.join("survey.json"));
+                }
+            }
             Some(Command::Doctor(a)) => self.sources(&a.clips, common)?,
             Some(Command::Retarget(a)) => {
                 self.clips(&a.clips, Path::new(""))?;

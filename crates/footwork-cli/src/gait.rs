@@ -5,12 +5,15 @@ use crate::clips;
 use crate::database::name_fits;
 use anyhow::{Result, bail};
 use footwork::clip::RawClip;
-use footwork_gait::{GaitClip, GaitOptions, Gate, PACK_19, coverage, gates, generate};
+use footwork_gait::{GaitClip, GaitOptions, Gate, PACK_19, corpus, coverage, gates, generate};
 use serde_json::json;
 use std::path::Path;
 
 /// Runs the command.
 pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
+    if let (Some(hours), Some(folder)) = (args.hours, &args.output) {
+        return write_corpus(hours, folder, args, common);
+    }
     // The gates test the clips of the search. The loops of blend spaces close less well, so reports and written files exclude
     // them; they are part of the built-in data only.
     let cycles = !args.report && args.output.is_none();
@@ -46,6 +49,21 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     }
     if let Some(folder) = &args.output {
         out!("{} clips written to {}", chosen.len(), folder.display());
+    }
+    Ok(())
+}
+
+/// Generates and writes the routes of a corpus one by one.
+fn write_corpus(hours: f64, folder: &Path, args: &GaitArgs, common: &Common) -> Result<()> {
+    let routes = corpus(hours, common.seed);
+    let clips = routes.iter().map(|route| route.generate().clip);
+    let target = clips::Folder { flag: "--output", path: folder, format: OutputFormat::Bvh, force: args.force };
+    target.write_each(routes.iter().map(|r| r.name.as_str()), clips, common.json, clips::bvh)?;
+    let seconds: f64 = routes.iter().map(|r| r.seconds).sum();
+    if common.json {
+        out!("{}", json!({ "seconds": seconds, "clips": routes.len(), "folder": folder }));
+    } else {
+        out!("{} clips, {:.2} h, written to {}", routes.len(), seconds / 3600.0, folder.display());
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ pub fn database(config: &CharacterConfig, common: &Common) -> Result<Database> {
     if let Some(kept) = file.as_ref().and_then(|file| Database::load(file).ok()) {
         return Ok(kept);
     }
-    let (db, _) = build_clips(&built_in(common.data), config, common, Poses::Captured)?;
+    let (db, _) = build_clips(built_in(common.data), config, common, Poses::Captured)?;
     if let Some(file) = file {
         keep(&db, &file);
     }

@@ -14,6 +14,7 @@ mod clips;
 mod completions;
 mod config;
 mod convert;
+mod corpus;
 mod course;
 mod database;
 mod demo;
@@ -69,6 +70,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         // Its exit code depends on the findings.
         Some(Command::Doctor(args)) => return doctor::doctor(args, &cli.common),
         Some(Command::Build(args)) => build::build(args, &cli.common),
+        Some(Command::Corpus(args)) => corpus::corpus(args, &cli.common),
         Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
         Some(Command::Convert(args)) => convert::convert(args, &cli.common),
         Some(Command::Config(_)) => {

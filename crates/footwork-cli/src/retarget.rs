@@ -26,7 +26,7 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
     let file = output_file(&args.output, clips.len())?;
     let folder = clips::Folder { flag: "--output", path: &args.output, format: OutputFormat::Bvh, force: args.force };
     match file {
-        None => _ = folder.files(&clips)?,
+        None => _ = folder.files(clips.iter().map(|c| c.name.as_str()))?,
         Some(_) => check_new("--output", &clips::sidecars(&args.output, &clips), args.force)?,
     }
     let source =

@@ -29,6 +29,7 @@ mod action_gates;
 mod action_truth;
 mod actions;
 mod body;
+mod corpus;
 mod coverage;
 mod cycles;
 mod feet;
@@ -59,6 +60,7 @@ mod upper_body;
 
 pub use action_truth::{ActionContact, ActionKind, ActionObstacle, ActionPhases, ActionTruth, HAND_M};
 pub use body::{HEIGHT_M, Side, TOE_HEIGHT_M, joint, skeleton};
+pub use corpus::{Route, corpus};
 pub use coverage::{CoverageCell, coverage};
 pub use gate::Gate;
 pub use gates::{JERK_JOINTS, gates};

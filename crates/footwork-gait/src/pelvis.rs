@@ -49,6 +49,8 @@ pub(crate) struct Body<'a> {
     pub standing: Standing,
     /// First side of idle swaying: +1 for left.
     pub sway_sign: f32,
+    /// Addition to the variation of the arm swing, in its standard deviations.
+    pub arms: f32,
 }
 
 /// Minimum knee flexion, in radians. With less flexion, the knee would have to rotate faster than a human knee can.
@@ -150,7 +152,7 @@ impl Body<'_> {
             strides.push((Quat::from_rotation_y(-path[i].yaw - path[i].twist) * (l - r)).z);
             // The value of the supporting foot; in flight, of both.
             let [on_left, on_right] = loads[i].map(|l| l + 1e-3);
-            arms.push((a * on_left + b * on_right) / (on_left + on_right));
+            arms.push((a * on_left + b * on_right) / (on_left + on_right) + self.arms);
         }
         let leans: Vec<Vec3> =
             path.iter().map(|p| lean_angle(Quat::from_rotation_y(-p.yaw) * p.acceleration)).collect();

@@ -16,6 +16,19 @@ pub(crate) enum Standing {
     Still,
 }
 
+/// Manner of walking: differences between people, constant over a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Manner {
+    /// Factor of the cadence at a speed: above 1, steps are shorter and quicker.
+    pub cadence: f32,
+    /// Addition to the variation of the arm swing, in its standard deviations.
+    pub arms: f32,
+}
+
+impl Manner {
+    pub(crate) const USUAL: Self = Self { cadence: 1.0, arms: 0.0 };
+}
+
 /// Recipe of a clip.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
@@ -35,6 +48,8 @@ pub(crate) struct Recipe {
     pub gesture: Option<Gesture>,
     /// Seed of the variation from step to step.
     pub seed: u64,
+    /// Manner of walking.
+    pub manner: Manner,
     /// True for the mirror image of the previous recipe.
     pub mirrors: bool,
 }
@@ -55,6 +70,7 @@ impl Recipe {
             standing: Standing::Even,
             gesture: None,
             seed,
+            manner: Manner::USUAL,
             mirrors: false,
         }
     }

@@ -63,6 +63,7 @@ pub(crate) fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> 
         upright_legs: &upright,
         standing: recipe.standing,
         sway_sign: recipe.first.sign(),
+        arms: recipe.manner.arms,
     }
     .trunk();
     let tracks = Side::BOTH.map(|side| Track {
@@ -134,7 +135,7 @@ fn fit(recipe: &Recipe, path: &RootPath, options: &GaitOptions) -> Fit {
     let seconds = recipe.seconds();
     let seed = Random::sub_seed(recipe.seed, options.seed);
     let rhythm = Rhythm {
-        cadence_scale: 1.0,
+        cadence_scale: recipe.manner.cadence,
         period: None,
         seed,
         first: recipe.first,
@@ -237,6 +238,7 @@ mod tests {
         let mut worst = 0.0f32;
         let mut recipes = crate::repertoire::recipes();
         recipes.extend(crate::random_route::recipes(1));
+        recipes.extend(crate::corpus::corpus(0.25, 2).iter().map(crate::Route::recipe));
         for r in recipes.iter().filter(|r| !r.mirrors) {
             let (motion, _) = walk(r, &GaitOptions::default(), 1);
             for (i, p) in motion.points.iter().enumerate() {

@@ -17,6 +17,14 @@ pub enum ConfigFileError {
         /// Error of the system.
         error: std::io::Error,
     },
+    /// The file could not be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Write {
+        /// File.
+        path: PathBuf,
+        /// Error of the system.
+        error: std::io::Error,
+    },
     /// Not TOML, or unknown keys.
     #[error("{}: {message}", path.display(), message = cut_quotes(.message))]
     Parse {

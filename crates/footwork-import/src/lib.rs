@@ -53,6 +53,7 @@ mod cache;
 mod common_units;
 pub mod config;
 mod config_error;
+mod corpus;
 pub mod doctor;
 #[cfg(feature = "fbx")]
 pub mod fbx;
@@ -88,6 +89,7 @@ pub use config::{
     motion_files, read_clips,
 };
 pub use config_error::ConfigFileError;
+pub use corpus::Corpus;
 pub use files::{import_files, read_clip, read_files, write_clip};
 pub use import_error::ImportError;
 pub use imported::Imported;

@@ -152,7 +152,7 @@ pub struct NewArgs {
 /// Flags of `gait`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  footwork gait\n  footwork gait -o mocap/ --clip 'walk_*'\n  footwork gait -o pack/ --pack 19\n  footwork gait -o moves/ --actions\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n\nExit codes: as for all commands; 1 also if a gate of --report does not hold."
+    after_help = "Examples:\n  footwork gait\n  footwork gait -o mocap/ --clip 'walk_*'\n  footwork gait -o pack/ --pack 19\n  footwork gait -o moves/ --actions\n  footwork gait -o corpus/ --hours 2 --seed 3\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n\nExit codes: as for all commands; 1 also if a gate of --report does not hold."
 )]
 pub struct GaitArgs {
     /// Comparison of the motion with published gait measurements, one per line
@@ -176,6 +176,11 @@ pub struct GaitArgs {
     /// Clips of actions, too: jumps, vaults, climbs, steps, seats, reaches
     #[arg(long, conflicts_with_all = ["report", "pack"])]
     pub actions: bool,
+    /// Length of a corpus of random routes instead of the clips, in hours
+    ///
+    /// A test of large data: the routes differ in style, speed and manner, and depend on --seed. Above 0, at most 1000.
+    #[arg(long, value_name = "N", value_parser = corpus_hours, requires = "output", conflicts_with_all = ["report", "clip", "pack", "actions"])]
+    pub hours: Option<f64>,
     /// Configuration file (TOML) whose sources apply to --reference
     #[arg(long, value_name = "FILE", requires = "reference")]
     pub config: Option<PathBuf>,
@@ -253,6 +258,8 @@ pub enum BenchCommand {
     Codec(BenchCodecArgs),
     /// Measure a frame of many characters that search at a fixed rate
     Crowd(BenchCrowdArgs),
+    /// Measure how the time of a search grows with the rows
+    Growth(BenchGrowthArgs),
     /// Measure every search structure on queries made from the database
     Search(BenchSearchArgs),
     /// Measure the update of one character stage by stage, and its searches
@@ -328,6 +335,12 @@ fn search_rate(text: &str) -> Result<f32, String> {
     rate.ok_or_else(|| "expected a number of Hz from 0 to 60".to_owned())
 }
 
+/// Returns a valid length of a corpus, in hours.
+fn corpus_hours(text: &str) -> Result<f64, String> {
+    let hours = text.parse().ok().filter(|hours| *hours > 0.0 && *hours <= 1000.0);
+    hours.ok_or_else(|| "expected a number of hours above 0, at most 1000".to_owned())
+}
+
 /// Flags of `bench search`.
 #[derive(Debug, Args)]
 #[command(
@@ -346,6 +359,23 @@ pub struct BenchSearchArgs {
     /// Cold caches: 96 MB of other data are read before every search
     #[arg(long)]
     pub cold: bool,
+    /// Database and configuration.
+    #[command(flatten)]
+    pub database: DatabaseFlags,
+    /// `--seed`.
+    #[command(flatten)]
+    pub seed: SeedFlag,
+}
+
+/// Flags of `bench growth`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The database is compared with its half, quarter and eighth, in which each clip keeps the first part of its rows. Query sets are those of `bench search`. The last column is the factor of the time when the rows double: 2 for a comparison of every row.\n\nExamples:\n  footwork bench growth --db mocap.fwdb\n  footwork bench growth --db mocap.fwdb --count 2000 --json"
+)]
+pub struct BenchGrowthArgs {
+    /// Number of queries per set and size
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub count: u32,
     /// Database and configuration.
     #[command(flatten)]
     pub database: DatabaseFlags,

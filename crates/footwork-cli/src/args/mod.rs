@@ -4,6 +4,7 @@
 //! interactions.
 
 mod common;
+mod corpus;
 mod cues;
 mod drive;
 mod files;
@@ -11,8 +12,9 @@ mod film;
 mod report;
 
 pub use common::{BuiltIn, Common, SearchKind};
+pub use corpus::{CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusSurveyArgs};
 pub use drive::{
-    BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs,
+    BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchGrowthArgs, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs,
     GaitKind, InspectArgs, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
@@ -61,6 +63,8 @@ struct Words {
 pub enum Command {
     /// Build a database from motion files
     Build(BuildArgs),
+    /// Build from many files with several processes or machines
+    Corpus(CorpusArgs),
     /// Transfer clips to another skeleton; planted feet stay planted
     Retarget(RetargetArgs),
     /// Convert motion files to BVH or glTF, or animate your own character
@@ -150,6 +154,10 @@ impl Command {
     fn common(&self) -> Common {
         match self {
             Self::Build(a) => Common { rate: a.rate.rate, ..Common::from(&a.config) },
+            Self::Corpus(a) => match &a.phase {
+                CorpusCommand::Survey(a) => Common { rate: a.rate.rate, ..Common::from(&a.config) },
+                CorpusCommand::Extract(_) | CorpusCommand::Merge(_) => Common::default(),
+            },
             Self::Retarget(a) => Common::from(&a.config),
             Self::Convert(a) => Common { rate: a.rate, ..Common::from(&a.config) },
             Self::Doctor(a) => Common { rate: a.rate.rate, ..Common::from(&a.config) },
@@ -168,6 +176,7 @@ impl Command {
                     let search = a.search.search;
                     Common { search, ..Common::from(&a.config) }.of_data(&a.db).seeded(&a.seed)
                 }
+                BenchCommand::Growth(a) => Common::from(&a.database).seeded(&a.seed),
                 BenchCommand::Search(a) => Common::from(&a.database).seeded(&a.seed),
                 BenchCommand::Update(a) => Common::from(&a.drive),
             },

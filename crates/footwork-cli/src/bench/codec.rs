@@ -19,7 +19,7 @@ pub fn bench(args: &BenchCodecArgs, common: &Common) -> Result<()> {
     config.build.search_rate_hz = database.search_rate_hz;
     config.build.mirror = database.mirror;
     let source = source_clips(&args.source, common, &config, None)?;
-    let (captured, _) = build_clips(&source.clips, &config, common, Poses::Captured)?;
+    let (captured, _) = build_clips(source.clips, &config, common, Poses::Captured)?;
     let error = CodecError::of(&database, &captured)?;
     let (frames, joints) = (database.frames(), database.skeleton.len());
     let bytes = database.encoded_poses().map_or(database.poses.bytes(), |encoded| encoded.size());

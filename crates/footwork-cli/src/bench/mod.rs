@@ -2,6 +2,7 @@
 
 mod codec;
 mod crowd;
+mod growth;
 mod search;
 mod update;
 
@@ -15,6 +16,7 @@ pub fn bench(args: &BenchArgs, common: &Common) -> Result<()> {
     match &args.what {
         BenchCommand::Codec(args) => codec::bench(args, common),
         BenchCommand::Crowd(args) => crowd::bench(args, common),
+        BenchCommand::Growth(args) => growth::bench(args, common),
         BenchCommand::Search(args) => search::bench(args, common),
         BenchCommand::Update(args) => update::bench(args, common),
     }

@@ -225,3 +225,24 @@ fn a_crowd_is_measured_in_one_call_and_one_at_a_time_with_the_same_bits() {
         assert!(run.code == Some(2) && run.stderr.contains("0 to 60"), "{run:?}");
     }
 }
+
+#[test]
+fn growth_compares_the_database_with_its_parts() {
+    let dir = folder();
+    common::ok(dir.path(), &["gait", "--hours", "0.06", "-o", "corpus"]);
+    common::ok(dir.path(), &["build", "corpus", "-o", "corpus.fwdb"]);
+    let told = common::json(dir.path(), &["bench", "growth", "--db", "corpus.fwdb", "--count", "20"]);
+    assert_eq!(keys(&told), BTreeSet::from(["rows", "per_doubling", "median_us"]));
+    let rows: Vec<f64> = told["rows"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    assert!(rows.windows(2).all(|w| (1.8..=2.0).contains(&(w[1] / w[0]))), "{rows:?}");
+    for set in ["a", "b", "c", "d"] {
+        let growth = told["per_doubling"][set].as_f64().unwrap();
+        let times: Vec<f64> = told["median_us"][set].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        // The rows double three times, but for rounding.
+        let whole = times[3] / times[0];
+        assert!((growth * growth * growth / whole - 1.0).abs() < 0.02, "{told}");
+    }
+    std::fs::write(dir.path().join("off.toml"), "[build.multiply]\nmode = \"off\"\n").unwrap();
+    common::ok(dir.path(), &["build", "mocap", "--config", "off.toml", "-o", "mocap.fwdb"]);
+    common::fails(dir.path(), &["bench", "growth", "--db", "mocap.fwdb"], &["rows: expected at least"]);
+}

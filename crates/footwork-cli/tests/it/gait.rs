@@ -113,3 +113,41 @@ fn actions_are_listed_and_written_on_request() {
     let tags = std::fs::read_to_string(dir.path().join(format!("moves/{}.tags.toml", vaults[0]))).unwrap();
     assert!(tags.contains("vault") && tags.contains("no_locomotion"), "{tags}");
 }
+
+#[test]
+fn a_corpus_has_the_requested_length_and_equal_bytes_for_equal_seeds() {
+    let dir = folder();
+    let write = |folder: &str, seed: &str| {
+        let told = json(dir.path(), &["gait", "--hours", "0.03", "--seed", seed, "-o", folder]);
+        has_keys(&told, &["seconds", "clips", "folder"]);
+        assert!((told["seconds"].as_f64().unwrap() - 108.0).abs() < 1e-6, "{told}");
+        let files = std::fs::read_dir(dir.path().join(folder)).unwrap();
+        let files = files.map(|f| f.unwrap().path());
+        let mut files: Vec<_> =
+            files.map(|f| (f.file_name().unwrap().to_owned(), std::fs::read(&f).unwrap())).collect();
+        files.sort();
+        assert_eq!(files.len() as u64, 2 * told["clips"].as_u64().unwrap(), "a clip and its sidecar each");
+        files
+    };
+    let (a, b, c) = (write("a", "3"), write("b", "3"), write("c", "4"));
+    assert!(a == b && a != c);
+    let built = json(dir.path(), &["build", "a", "-o", "a.fwdb"]);
+    let clips = built["clip_list"].as_array().unwrap().iter();
+    let seconds: f64 = clips.map(|clip| clip["seconds"].as_f64().unwrap()).sum();
+    assert!((seconds - 108.0).abs() < 0.1, "{built}");
+    assert_eq!(built["skipped"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_corpus_needs_a_folder_and_a_length_that_can_be() {
+    let dir = folder();
+    for args in
+        [&["gait", "--hours", "1"][..], &["gait", "--hours", "0", "-o", "x"], &["gait", "--hours", "NaN", "-o", "x"]]
+    {
+        assert_eq!(run(dir.path(), args).code, Some(2), "{args:?}");
+    }
+    std::fs::create_dir(dir.path().join("there")).unwrap();
+    std::fs::write(dir.path().join("there/00000_any.bvh"), "mine").unwrap();
+    fails(dir.path(), &["gait", "--hours", "0.01", "-o", "there"], &["00000_any.bvh", "--force"]);
+    assert_eq!(std::fs::read(dir.path().join("there/00000_any.bvh")).unwrap(), b"mine");
+}

@@ -148,8 +148,8 @@ fn follow(page: &str) -> usize {
                     commands += 1;
                 }
             }
-            // `bindings/python/tests/test_papers.py` runs the code of this page.
-            "python" if page == "python.md" => {}
+            // `bindings/python/tests` runs the code of these pages.
+            "python" if ["python.md", "corpora.md"].contains(&page) => {}
             "python" => python(page, dir.path(), block),
             "text" if before.ends_with("prints:") => printed(page, block, &stdout),
             "text" | "rust" => {}
@@ -278,7 +278,7 @@ fn person_can_be_followed() {
 
 #[test]
 fn search_can_be_followed() {
-    assert!(follow("search.md") >= 6);
+    assert!(follow("search.md") >= 9);
 }
 
 #[test]
@@ -497,4 +497,9 @@ fn the_examples_are_configurations() {
             false => _ = CharacterConfig::load(&file).unwrap(),
         }
     }
+}
+
+#[test]
+fn corpora_can_be_followed() {
+    assert!(follow("corpora.md") >= 6);
 }

@@ -7,6 +7,7 @@ mod cache;
 mod cli;
 mod common;
 mod convert;
+mod corpus;
 mod demo;
 mod doctor;
 mod eval;

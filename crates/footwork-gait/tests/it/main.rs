@@ -3,6 +3,7 @@
 mod actions;
 mod common;
 mod contacts;
+mod corpus;
 mod gates;
 mod poses;
 mod truth;

@@ -56,7 +56,7 @@ impl Clip {
 pub fn build(py: Python, paths: Option<Bound<PyAny>>, config: Option<Bound<PyAny>>) -> PyResult<Database> {
     let config = Config::of(config.as_ref())?;
     let imported = clips_of(py, paths.as_ref(), &config)?;
-    py.detach(|| Database::from_clips(&imported, &config))
+    py.detach(|| Database::from_clips(imported, &config))
 }
 
 /// Builds the built-in database.
@@ -71,7 +71,7 @@ pub fn built_in(py: Python, data: &str, config: Option<Bound<PyAny>>) -> PyResul
     let config = Config::of(config.as_ref())?;
     py.detach(|| {
         let clips = footwork_gait::clips(options);
-        Database::from_clips(&Imported { clips, ..Imported::default() }, &config)
+        Database::from_clips(Imported { clips, ..Imported::default() }, &config)
     })
 }
 
@@ -106,10 +106,16 @@ impl Database {
         Self { content: Arc::new(content), report: None }
     }
 
-    fn from_clips(imported: &Imported, config: &Config) -> PyResult<Self> {
-        let (clips, settings) = (&imported.clips, &config.character.build);
+    /// Writes the file.
+    pub fn save_to(&self, path: &Path) -> PyResult<()> {
+        self.content.save(path).map_err(rejected)
+    }
+
+    /// Builds from imported clips.
+    pub fn from_clips(mut imported: Imported, config: &Config) -> PyResult<Self> {
+        let (clips, settings) = (std::mem::take(&mut imported.clips), &config.character.build);
         if let Some(file) = &config.file {
-            check_rules(&settings.clips, clips, file).map_err(rejected)?;
+            check_rules(&settings.clips, &clips, file).map_err(rejected)?;
         }
         let (content, mut build) = build_database(clips, settings, &BuildOptions::default()).map_err(rejected)?;
         config.character.matcher.validate(&content).map_err(rejected)?;
@@ -131,7 +137,7 @@ impl Database {
     }
 
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.content.save(&path).map_err(rejected))
+        py.detach(|| self.save_to(&path))
     }
 
     #[staticmethod]

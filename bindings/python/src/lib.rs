@@ -8,6 +8,7 @@ mod character;
 mod clip;
 mod commands;
 mod config;
+mod corpus;
 mod course;
 mod crowd;
 mod database;
@@ -40,6 +41,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<hash::PoseHash>()?;
     module.add_function(wrap_pyfunction!(database::build, module)?)?;
     module.add_function(wrap_pyfunction!(database::built_in, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::corpus_survey, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::corpus_extract, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::corpus_merge, module)?)?;
     module.add_class::<clip::RawClip>()?;
     module.add_class::<film::Picture>()?;
     module.add_function(wrap_pyfunction!(clip::read_clips, module)?)?;

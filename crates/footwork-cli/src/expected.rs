@@ -129,6 +129,7 @@ fn inputs(cli: &Cli) -> Vec<(&'static str, PathBuf, Takes)> {
             add("--onto", std::slice::from_ref(&a.onto), Takes::Motion);
             add("--roles-from", &some(&a.roles_from), Takes::Settings);
         }
+        Some(Command::Robot(a)) => add("CLIPS", &a.clips, Takes::Motion),
         Some(Command::Convert(a)) => {
             add("CLIPS", &a.clips, Takes::Motion);
             add("--mesh", &some(&a.mesh), Takes::Mesh);

@@ -1,7 +1,7 @@
 //! Inputs and outputs of every command, in one place, checked before any work: an output never replaces an input, another output,
 //! or a file of another kind.
 
-use crate::args::{Cli, Command, Common, CorpusCommand, OutputFormat};
+use crate::args::{Cli, Command, Common, CorpusCommand, OutputFormat, RobotFormat};
 use crate::course;
 use crate::demo;
 use crate::kind::{Kind, check_kind, check_new, extension};
@@ -31,6 +31,16 @@ struct Output {
 pub struct Files {
     inputs: Vec<PathBuf>,
     outputs: Vec<Output>,
+}
+
+impl From<RobotFormat> for Kind {
+    fn from(format: RobotFormat) -> Self {
+        match format {
+            RobotFormat::Csv => Self::Csv,
+            RobotFormat::Npz => Self::Npz,
+            RobotFormat::Bvh => Self::Bvh,
+        }
+    }
 }
 
 impl Files {
@@ -66,6 +76,10 @@ impl Files {
                 "bvh" => self.new_file("--output", &a.output, Kind::Bvh, a.force),
                 "glb" => self.new_file("--output", &a.output, Kind::Glb, a.force),
                 _ => self.folder("--output", &a.output, Kind::Bvh),
+            },
+            Some(Command::Robot(a)) => match RobotFormat::of_extension(&extension(&a.output)) {
+                Some(format) => self.new_file("--output", &a.output, format.into(), a.force),
+                None => self.folder("--output", &a.output, a.format.into()),
             },
             Some(Command::Convert(a)) => match extension(&a.output).as_str() {
                 "bvh" if !a.output.is_dir() => self.new_file("--output", &a.output, Kind::Bvh, a.force),
@@ -121,6 +135,10 @@ impl Files {
             Some(Command::Retarget(a)) => {
                 self.clips(&a.clips, Path::new(""))?;
                 self.inputs.extend(a.roles_from.iter().chain([&a.onto]).cloned());
+            }
+            Some(Command::Robot(a)) => {
+                self.clips(&a.clips, Path::new(""))?;
+                self.inputs.extend(a.parts.iter().chain([&a.model]).cloned());
             }
             Some(Command::Convert(a)) => {
                 self.clips(&a.clips, Path::new(""))?;

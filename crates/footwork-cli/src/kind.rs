@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Bvh,
+    Csv,
+    Npz,
     Glb,
     Database,
     Trace,
@@ -30,6 +32,8 @@ impl Kind {
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Self::Bvh => &["bvh"],
+            Self::Csv => &["csv"],
+            Self::Npz => &["npz"],
             Self::Glb => &["glb"],
             Self::Database => &["fwdb"],
             Self::Trace => &["fwtrace"],
@@ -150,6 +154,7 @@ impl Content {
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_start_matches('\u{feff}').trim_start();
         let known = match () {
+            () if bytes.starts_with(b"PK\x03\x04") && extension(path) == "npz" => "npz",
             () if bytes.starts_with(b"glTF") => "glb",
             () if bytes.starts_with(b"\x89PNG") => "png",
             () if bytes.starts_with(b"GIF8") => "gif",

@@ -36,6 +36,7 @@ mod progress;
 mod replay;
 mod report;
 mod retarget;
+mod robot;
 mod run;
 mod search;
 mod simulate;
@@ -72,6 +73,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Corpus(args)) => corpus::corpus(args, &cli.common),
         Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
+        Some(Command::Robot(args)) => robot::robot(args, &cli.common),
         Some(Command::Convert(args)) => convert::convert(args, &cli.common),
         Some(Command::Config(_)) => {
             config::config();

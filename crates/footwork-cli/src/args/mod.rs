@@ -10,6 +10,7 @@ mod drive;
 mod files;
 mod film;
 mod report;
+mod robot;
 
 pub use common::{BuiltIn, Common, SearchKind};
 pub use corpus::{CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusSurveyArgs};
@@ -20,6 +21,7 @@ pub use drive::{
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};
 pub use report::ReportArgs;
+pub use robot::{RobotArgs, RobotFormat};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -67,6 +69,8 @@ pub enum Command {
     Corpus(CorpusArgs),
     /// Transfer clips to another skeleton; planted feet stay planted
     Retarget(RetargetArgs),
+    /// Transfer clips to the hinges of a humanoid robot, with limits
+    Robot(RobotArgs),
     /// Convert motion files to BVH or glTF, or animate your own character
     Convert(ConvertArgs),
     /// Check motion files for faults, and fix them in copies
@@ -159,6 +163,7 @@ impl Command {
                 CorpusCommand::Extract(_) | CorpusCommand::Merge(_) => Common::default(),
             },
             Self::Retarget(a) => Common::from(&a.config),
+            Self::Robot(a) => Common::from(&a.config),
             Self::Convert(a) => Common { rate: a.rate, ..Common::from(&a.config) },
             Self::Doctor(a) => Common { rate: a.rate.rate, ..Common::from(&a.config) },
             Self::Inspect(a) => Common::from(&a.database),
@@ -231,6 +236,7 @@ mod tests {
             (&[], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["build"], &["config", "rate", "json", "quiet"]),
             (&["retarget"], &["config", "json", "quiet"]),
+            (&["robot"], &["config", "rate", "json", "quiet"]),
             (&["convert"], &["config", "rate", "json", "quiet"]),
             (&["doctor"], &["config", "rate", "json", "quiet"]),
             (&["inspect"], &["db", "config", "rate", "json", "quiet"]),

@@ -1,6 +1,6 @@
 //! The guide is correct: its commands run, its settings parse, its Python works, its reference lists every key.
 //!
-//! Each page runs in a separate folder. The folder contains `hero.bvh`, another skeleton, and `mixamo/`, clips on that skeleton
+//! Each page runs in a separate folder. The folder contains `hero.bvh`, another skeleton, the robot `person.xml` and `mixamo/`, clips on that skeleton
 //! as glTF, if the page mentions it. Pages write `mocap/` by `footwork gait -o mocap`, so that a reader without clips can run
 //! every command; for the other pages, it contains a few clips. Blocks are processed in order. A TOML block whose first line is a
 //! comment with a file name is written to that file; for a sidecar, it is appended. Lines of shell blocks that start with
@@ -17,6 +17,7 @@ use footwork_import::doctor::CHECKS;
 use footwork_import::{CharacterConfig, parse_machine, reference};
 use footwork_metrics::eval::keys as metrics;
 use footwork_metrics::gate::Gate;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -58,6 +59,8 @@ fn toml_parses(page: &str, block: &str) {
         toml::from_str::<ClipRule>(block).err().map(|e| e.to_string())
     } else if file_name(block) == Some("gate.toml") {
         Gate::parse(block, &["default", "reference"]).err().map(|e| e.to_string())
+    } else if file_name(block) == Some("parts.toml") {
+        toml::from_str::<BTreeMap<String, String>>(block).err().map(|e| e.to_string())
     } else if let Some(file) = file_name(block).filter(|f| f.ends_with(".machine.toml")) {
         parse_machine(block, Path::new(file)).err().map(|e| e.to_string())
     } else if file_name(block).is_some_and(|f| f.ends_with(".chooser.toml")) {
@@ -114,6 +117,9 @@ fn follow(page: &str) -> usize {
         common::mocap(dir.path());
     }
     common::hero(dir.path());
+    if text.contains("person.xml") {
+        std::fs::copy(common::repository().join("examples/robot/person.xml"), dir.path().join("person.xml")).unwrap();
+    }
     if text.contains("mixamo/") {
         common::mixamo(dir.path());
     }
@@ -183,6 +189,11 @@ fn your_clips_can_be_followed() {
 #[test]
 fn retargeting_can_be_followed() {
     assert!(follow("retargeting.md") >= 6);
+}
+
+#[test]
+fn robots_can_be_followed() {
+    assert!(follow("robots.md") >= 4);
 }
 
 #[test]

@@ -26,5 +26,6 @@ mod pipe;
 mod replay;
 mod report;
 mod retarget;
+mod robot;
 mod simulate;
 mod walls;

@@ -252,6 +252,7 @@ fn files_of_a_crate_import_each_other_in_one_direction() {
         ("crates/footwork-gait/src/lib.rs", 15),
         ("crates/footwork-import/src/lib.rs", 60),
         ("crates/footwork-metrics/src/lib.rs", 12),
+        ("crates/footwork-robot/src/lib.rs", 20),
         ("crates/footwork-panels/src/lib.rs", 40),
         ("crates/footwork-stream/src/lib.rs", 2),
         ("crates/footwork-studio/src/lib.rs", 5),

@@ -15,8 +15,8 @@ mod robot;
 pub use common::{BuiltIn, Common, SearchKind};
 pub use corpus::{CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusSurveyArgs};
 pub use drive::{
-    BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchGrowthArgs, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs,
-    GaitKind, InspectArgs, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
+    BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchGrowthArgs, BenchSearchArgs, BenchUpdateArgs,
+    EvalArgs, GaitArgs, GaitKind, InspectArgs, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};

@@ -95,7 +95,8 @@ impl Encoder<'_> {
             }
             let foot = self.error_m / worst.foot.max(1e-9);
             if foot < 1.0 {
-                segment.foot_weight /= (foot * 0.9).max(0.3).powi(2);
+                let factor = (foot * 0.9).max(0.3);
+                segment.foot_weight /= factor * factor;
                 within = false;
             }
         }

@@ -41,7 +41,7 @@ pub fn corpus_merge(py: Python, folder: PathBuf, output: PathBuf) -> PyResult<us
         let (character, file) = corpus.config();
         let config = Config { character: character.clone(), file: file.map(Path::to_owned) };
         let (imported, read) = corpus.import(&config.character.source, None).map_err(rejected)?;
-        Database::from_clips(imported, &config)?.save_to(&output)?;
+        Database::from_clips(imported, &config, true)?.save_to(&output)?;
         Ok(read)
     })
 }

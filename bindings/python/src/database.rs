@@ -56,7 +56,8 @@ impl Clip {
 pub fn build(py: Python, paths: Option<Bound<PyAny>>, config: Option<Bound<PyAny>>) -> PyResult<Database> {
     let config = Config::of(config.as_ref())?;
     let imported = clips_of(py, paths.as_ref(), &config)?;
-    py.detach(|| Database::from_clips(imported, &config))
+    let built_in = paths.is_none() && config.character.source.clips.is_empty();
+    py.detach(|| Database::from_clips(imported, &config, !built_in))
 }
 
 /// Builds the built-in database.
@@ -71,7 +72,7 @@ pub fn built_in(py: Python, data: &str, config: Option<Bound<PyAny>>) -> PyResul
     let config = Config::of(config.as_ref())?;
     py.detach(|| {
         let clips = footwork_gait::clips(options);
-        Database::from_clips(Imported { clips, ..Imported::default() }, &config)
+        Database::from_clips(Imported { clips, ..Imported::default() }, &config, false)
     })
 }
 
@@ -111,13 +112,14 @@ impl Database {
         self.content.save(path).map_err(rejected)
     }
 
-    /// Builds from imported clips.
-    pub fn from_clips(mut imported: Imported, config: &Config) -> PyResult<Self> {
+    /// Builds from imported clips. With `encode_poses`, poses are encoded as by `footwork build`; those of the built-in clips are not.
+    pub fn from_clips(mut imported: Imported, config: &Config, encode_poses: bool) -> PyResult<Self> {
         let (clips, settings) = (std::mem::take(&mut imported.clips), &config.character.build);
         if let Some(file) = &config.file {
             check_rules(&settings.clips, &clips, file).map_err(rejected)?;
         }
-        let (content, mut build) = build_database(clips, settings, &BuildOptions::default()).map_err(rejected)?;
+        let options = BuildOptions { encode_poses, ..BuildOptions::default() };
+        let (content, mut build) = build_database(clips, settings, &options).map_err(rejected)?;
         config.character.matcher.validate(&content).map_err(rejected)?;
         build.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
         let fixes = serde_json::to_value(&imported.fixes).unwrap_or_default();

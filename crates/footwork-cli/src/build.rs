@@ -41,7 +41,7 @@ pub fn finish(
     if config.source.strict {
         refuse_fixes(&imported)?;
     }
-    let (db, mut report) = build_clips(std::mem::take(&mut imported.clips), &config, common, Poses::Encoded)?;
+    let (db, mut report) = build_clips(std::mem::take(&mut imported.clips), config, common, Poses::Encoded)?;
     if config.source.strict {
         refuse_glitches(&report)?;
     }

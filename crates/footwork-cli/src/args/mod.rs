@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn commands_list_only_flags_that_they_use() {
         let shared = ["db", "config", "rate", "search", "seed", "json", "quiet"];
-        let cases: [(&[&str], &[&str]); 20] = [
+        let cases: [(&[&str], &[&str]); 21] = [
             (&[], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["build"], &["config", "rate", "json", "quiet"]),
             (&["retarget"], &["config", "json", "quiet"]),

@@ -49,8 +49,7 @@ fn config() -> BuildConfig {
     config
 }
 
-const OPTIONS: &BuildOptions<'static> =
-    &BuildOptions { user: Vec::new(), encode_poses: false, encode_poses: false, progress: None };
+const OPTIONS: &BuildOptions<'static> = &BuildOptions { user: Vec::new(), encode_poses: false, progress: None };
 
 /// Returns a draft of some clips after the first verb.
 fn rooted<'a>(clips: &[RawClip], config: &'a BuildConfig) -> Draft<'a> {

@@ -47,7 +47,7 @@ fn point(db: &Database, frame: usize, joint: usize, off: [f64; 3]) -> [f64; 3] {
 }
 
 fn distance_mm(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt() * 1000.0
+    (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum::<f64>().sqrt() * 1000.0
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub fn clips() -> Vec<RawClip> {
 pub fn clip_database() -> Arc<Database> {
     let mut config = BuildConfig { mirror: MirrorMode::Stored, ..BuildConfig::default() };
     config.multiply.mode = Multiply::Off;
-    Arc::new(build(&clips(), &config, &BuildOptions::default()).unwrap().0)
+    Arc::new(build(clips(), &config, &BuildOptions::default()).unwrap().0)
 }
 
 /// Moves a character for a short time, if the settings fit.

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 fn gait() -> Arc<Database> {
     static DB: OnceLock<Arc<Database>> = OnceLock::new();
     let clips = || footwork_gait::clips(&GaitOptions::default());
-    let built = || build(&clips(), &BuildConfig::default(), &BuildOptions::default());
+    let built = || build(clips(), &BuildConfig::default(), &BuildOptions::default());
     DB.get_or_init(|| Arc::new(built().unwrap_or_else(|e| panic!("{e}")).0)).clone()
 }
 

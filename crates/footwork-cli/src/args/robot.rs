@@ -32,7 +32,7 @@ pub struct RobotArgs {
     /// Maximum speed of every hinge, in rad/s. MJCF states no speeds
     #[arg(long, value_name = "RAD_S", default_value_t = footwork_robot::MAX_SPEED_RAD_S)]
     pub max_speed: f64,
-    /// Parts of the robot that are not found (TOML): bodies and hinges, such as left_foot = "ankle_l"
+    /// Parts of the robot that are not found (TOML). Names of bodies and hinges, such as left_foot = "ankle_l"
     #[arg(long, value_name = "FILE")]
     pub parts: Option<PathBuf>,
     /// Unit of lengths in the clips: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto

@@ -1,7 +1,7 @@
 //! The pipeline of a build: verbs, in order, over one [`Draft`] of the database.
 
 use super::clip_report::ClipReport;
-use super::codec::{Captured, Encoder};
+use super::codec::{Captured, Encoder, decode_into};
 use super::multiply::{self, Made};
 use super::report::BuildReport;
 use super::rooted::{self, Rooted};
@@ -206,8 +206,8 @@ impl<'a> Draft<'a> {
         let captured = Captured { skeleton: &self.skeleton, poses: &self.poses, contact_joints: &self.contact_joints };
         let encoder = Encoder { captured, error_m: error_mm / 1000.0 };
         let frames: Vec<usize> = self.tracks.iter().map(Track::frames).collect();
-        let (encoded, poses) = encoder.encode(&frames, &self.labels);
-        (self.encoded, self.poses) = (Some(encoded), poses);
+        let clips = encoder.encode(&frames, &self.labels);
+        self.encoded = Some(decode_into(&mut self.poses, clips));
     }
 
     /// Reads the configuration, the roles and the usual poses. Adds the feature schema.

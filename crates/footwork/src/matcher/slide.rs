@@ -85,7 +85,7 @@ mod tests {
         near(slide_m2(&[foot(0.2, true)], &[Some(0.28)], 0.05), 0.03 * 0.03);
         // Moved to the standing foot, the other is off by as much.
         near(slide_m2(&[foot(0.2, true), foot(0.0, false)], &[Some(0.28), Some(0.0)], 0.15), 0.08 * 0.08);
-        // Two feet that want opposite shifts both slide.
+        // Two feet with opposite distances both slide.
         near(slide_m2(&[foot(0.1, true), foot(-0.1, true)], &[Some(0.0), Some(0.0)], 0.15), 2.0 * 0.1 * 0.1);
     }
 

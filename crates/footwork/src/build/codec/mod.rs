@@ -34,46 +34,29 @@ const ROUNDS: usize = 24;
 const COARSE_ROUNDS: usize = 5;
 
 impl Encoder<'_> {
-    /// Encodes the clips of the pool: `frames` of each, and its contact labels, `[frames x contact joints]`. Returns the bits, and
-    /// the poses that they stand for.
-    pub fn encode(&self, frames: &[usize], labels: &[Vec<u8>]) -> (EncodedPoses, PosePool) {
+    /// Encodes the clips of the pool: `frames` of each, and its contact labels, `[frames x contact joints]`. Returns the bits of each.
+    pub fn encode(&self, frames: &[usize], labels: &[Vec<u8>]) -> Vec<EncodedPoses> {
         let mut clips: Vec<(Range<usize>, &[u8])> = Vec::with_capacity(frames.len());
         for (frames, labels) in frames.iter().zip(labels) {
             let first = clips.last().map_or(0, |(before, _)| before.end);
             clips.push((first..first + frames, labels));
         }
-        let mut all = EncodedPoses { runs: Vec::new(), starts: vec![0], bytes: Vec::new() };
-        let mut poses = PosePool {
-            joints: self.captured.poses.joints,
-            translated: self.captured.poses.translated.clone(),
-            ..PosePool::default()
-        };
-        for (run, decoded) in parallel::map(&clips, |(frames, labels)| self.run(frames.clone(), labels)) {
-            let before = all.bytes.len() as u64;
-            all.runs.extend(run.runs);
-            all.starts.extend(run.starts[1..].iter().map(|start| before + start));
-            all.bytes.extend(run.bytes);
-            poses.rotations.extend(decoded.rotations);
-            poses.translations.extend(decoded.translations);
-        }
-        (all, poses)
+        parallel::map(&clips, |(frames, labels)| self.run(frames.clone(), labels))
     }
 
     /// Encodes a clip.
-    fn run(&self, frames: Range<usize>, labels: &[u8]) -> (EncodedPoses, PosePool) {
+    fn run(&self, frames: Range<usize>, labels: &[u8]) -> EncodedPoses {
         let places = Places::of(&self.captured, frames.clone());
         let mut plan = Plan::new(&self.captured, self.error_m, frames, labels);
         let mut round = 0;
         loop {
             let encoded = plan.encode();
-            let Ok(decoded) = encoded.decode(self.captured.poses.joints, &self.captured.poses.translated) else {
-                unreachable!("poses that were just encoded");
-            };
+            let decoded = decoded(&encoded, self.captured.poses);
             let errors = Errors::measure(&self.captured, &places, &decoded, labels);
             let within = self.tighten(&mut plan, &errors, round);
             round += 1;
             if within || round == ROUNDS {
-                return (encoded, decoded);
+                return encoded;
             }
         }
     }
@@ -102,6 +85,30 @@ impl Encoder<'_> {
         }
         within
     }
+}
+
+/// Replaces the poses of a pool with those that the bits of its clips stand for, clip by clip, and returns all bits.
+pub fn decode_into(poses: &mut PosePool, clips: Vec<EncodedPoses>) -> EncodedPoses {
+    let mut all = EncodedPoses { runs: Vec::new(), starts: vec![0], bytes: Vec::new() };
+    let (mut rotation, mut translation) = (0, 0);
+    for clip in clips {
+        let decoded = decoded(&clip, poses);
+        poses.rotations[rotation..][..decoded.rotations.len()].copy_from_slice(&decoded.rotations);
+        poses.translations[translation..][..decoded.translations.len()].copy_from_slice(&decoded.translations);
+        rotation += decoded.rotations.len();
+        translation += decoded.translations.len();
+        let before = all.bytes.len() as u64;
+        all.runs.extend(clip.runs);
+        all.starts.extend(clip.starts[1..].iter().map(|start| before + start));
+        all.bytes.extend(clip.bytes);
+    }
+    all
+}
+
+/// Decodes poses that were just encoded from those of `pool`.
+fn decoded(encoded: &EncodedPoses, pool: &PosePool) -> PosePool {
+    let decoded = encoded.decode(pool.joints, &pool.translated);
+    decoded.unwrap_or_else(|fault| unreachable!("poses that were just encoded: {fault}"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ const WIDTH_BITS: u32 = 6;
 const MOST_BITS: u32 = 56;
 const RANGE: &str = "a track is out of range";
 
-/// How the numbers of a component follow from those that are stored.
+/// A component: its numbers as differences of stored ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Component {
     /// 0: distances from `base`. 1: changes from number to number, less `slope`, after the first one, `base`. 2: changes of changes,

@@ -1,6 +1,6 @@
 //! Motion unlike any that was captured stays within the bounds, too.
 
-use super::{Captured, Encoder};
+use super::{Captured, Encoder, decode_into};
 use crate::frames::JointIndex;
 use crate::math::{Quat, Random, Transform};
 use crate::motion::PosePool;

@@ -1,10 +1,7 @@
-"""A corpus built by Ray has the bytes of one build, for any number of workers, also if one is killed."""
+"""A corpus built by Ray has the bytes of one build, for any number of workers."""
 
 import os
-import re
-import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -41,40 +38,6 @@ def test_any_number_of_workers_gives_the_bytes_of_one_build(corpus, workers):
     shards = told[-1][1]
     assert told == [(k + 1, shards) for k in range(shards)] and shards > workers
     assert not [name for name in os.listdir(folder) if name.startswith(".footwork-corpus-")]
-
-
-def parent(process):
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(re.search(r"^PPid:\s*(\d+)", status, re.MULTILINE).group(1))
-
-
-def workers():
-    """Returns the process numbers of the busy workers of the Ray that this process has started."""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            above = int(process.name) if (process / "cmdline").read_bytes().startswith(b"ray::corpus_extract_task") else 0
-            while above > 1 and above != os.getpid():
-                above = parent(above)
-        except OSError:
-            continue
-        if above == os.getpid():
-            yield int(process.name)
-
-
-@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
-def test_a_killed_worker_is_replaced(corpus):
-    folder, one = corpus
-    killed = []
-
-    def kill(done, _shards):
-        if done == 1:
-            for worker in workers():
-                os.kill(worker, signal.SIGKILL)
-                killed.append(worker)
-
-    footwork.ray.build_corpus(folder / "corpus", output=folder / "killed.fwdb", workers=2, progress=kill)
-    assert killed
-    assert (folder / "killed.fwdb").read_bytes() == one
 
 
 def test_settings_and_errors_are_those_of_a_build(corpus):

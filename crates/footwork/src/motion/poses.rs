@@ -37,17 +37,18 @@ impl PosePool {
         Transform::new(self.translations[frame * self.translated.len()], self.rotations[frame * self.joints])
     }
 
+    /// Returns the local transform of a joint of a frame.
+    pub(crate) fn local(&self, skeleton: &Skeleton, frame: usize, joint: JointIndex) -> Transform {
+        let translation = match self.translated.binary_search(&joint) {
+            Ok(k) => self.translations[frame * self.translated.len() + k],
+            Err(_) => skeleton.rest()[joint.at()].translation,
+        };
+        Transform::new(translation, self.rotations[frame * self.joints + joint.at()])
+    }
+
     /// Returns the position of a joint of a frame in root space, in metres.
     pub(crate) fn in_root(&self, skeleton: &Skeleton, frame: usize, joint: JointIndex) -> Vec3 {
-        let (rotations, translations) = (&self.rotations[frame * self.joints..], frame * self.translated.len());
-        let local = |j: JointIndex| {
-            let translation = match self.translated.binary_search(&j) {
-                Ok(k) => self.translations[translations + k],
-                Err(_) => skeleton.rest()[j.at()].translation,
-            };
-            Transform::new(translation, rotations[j.at()])
-        };
-        skeleton.in_root(joint, local).translation
+        skeleton.in_root(joint, |j| self.local(skeleton, frame, j)).translation
     }
 
     /// Returns the memory of the pool, bytes.

@@ -130,6 +130,18 @@ impl PoseVelocity {
 /// Returns the velocity of a joint relative to the world, along the root's axes, computed along its chain of parents. Allocates
 /// nothing.
 pub(crate) fn velocity_in_root(skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity, joint: JointIndex) -> Vec3 {
+    let (at, v) = motion_in_root(skeleton, pose, velocity, joint);
+    velocity.linear[0] + velocity.angular[0].cross(at) + v
+}
+
+/// Returns position and velocity of a joint relative to the root, in root space, computed along its chain of parents. Allocates
+/// nothing.
+pub(crate) fn motion_in_root(
+    skeleton: &Skeleton,
+    pose: &Pose,
+    velocity: &PoseVelocity,
+    joint: JointIndex,
+) -> (Vec3, Vec3) {
     // Position and velocity of the joint relative to each parent in turn.
     let (mut at, mut v) = (Vec3::ZERO, Vec3::ZERO);
     let mut next = Some(joint);
@@ -140,7 +152,7 @@ pub(crate) fn velocity_in_root(skeleton: &Skeleton, pose: &Pose, velocity: &Pose
         at = local.translation + arm;
         next = skeleton.parents()[k];
     }
-    velocity.linear[0] + velocity.angular[0].cross(at) + v
+    (at, v)
 }
 
 /// All joints in root space, with velocities relative to the world along the root's axes.

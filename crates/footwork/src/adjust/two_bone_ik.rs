@@ -17,6 +17,8 @@ const HEEL_SHARE: f32 = 0.8;
 const LEAST_LEVER_M: f32 = 0.05;
 /// Softness of the end of the range in which a leg may stretch freely, metres.
 const ROOM_SOFT_M: f32 = 0.05;
+/// Slack of a leg at which it takes half of a small change of its length in [`BentLeg::approach`], metres.
+const STRAIGHT_SOFT_M: f32 = 0.02;
 /// Number of rounds in which the drop of a hip and the rise of its heel are found together.
 const HEEL_ROUNDS: usize = 4;
 /// Upper limit of the heel rise, radians.
@@ -186,6 +188,25 @@ impl BentLeg {
         let room = 0.5 * (left + (left * left + ROOM_SOFT_M * ROOM_SOFT_M).sqrt());
         let less = stretch * (1.0 - share) * stretch / (room + stretch);
         toe_target - wished.normalize_or_zero() * less
+    }
+
+    /// Moves the toe to `point`, or near it where the leg is almost straight or would become so, since its knee would snap. No leg
+    /// becomes straight, and one whose length does not change is not bent.
+    pub fn approach(&mut self, point: Vec3) {
+        let (hip, ankle) = (self.hip.translation, self.ankle.translation);
+        let wished = ankle + point - self.toe.translation - hip;
+        let (length, now) = (wished.length(), (ankle - hip).length());
+        let slack = (self.length_m() - now).max(1e-6);
+        // Small changes of the length are taken by this share; their rate is the same for a leg that stretches and one that bends.
+        let share = slack / (slack + STRAIGHT_SOFT_M);
+        let more = length - now;
+        let taken = if more > 0.0 {
+            share * more * slack / (slack + share * more)
+        } else {
+            more * (share * STRAIGHT_SOFT_M - more) / (STRAIGHT_SOFT_M - more)
+        };
+        let beside = wished.normalize_or_zero() * (now + taken - length);
+        self.reach(point + beside, Reach { kept_m: 0.0, soft_m: 0.0 });
     }
 
     /// Returns the rotation that raises the heel over a toe at `toe_target`, and the position of the ankle after it.
@@ -389,6 +410,41 @@ mod tests {
             let [a, b, c] = [0.0, 0.001, 0.002].map(|by| at(d + by));
             assert!((0.0..=0.001_01).contains(&(b - a)), "{d} {}", b - a);
             assert!((c - 2.0 * b + a).abs() < 5e-5, "{d}");
+        }
+    }
+
+    #[test]
+    fn a_toe_approaches_a_point_without_a_snap_of_the_knee() {
+        let down = Vec3::NEG_Y;
+        let whole = Reach { soft_m: 0.0, kept_m: 0.0 };
+        // A leg with the ankle at a distance from the hip, whose toe approaches a point further down.
+        let of = |now_m: f32, by_m: f32| {
+            let mut bent = leg();
+            let foot = bent.toe.translation - bent.ankle.translation;
+            bent.reach(bent.hip.translation + down * now_m + foot, whole);
+            let before = bent;
+            bent.approach(bent.toe.translation + down * by_m);
+            (before, bent)
+        };
+        let length_m = leg().length_m();
+        for now_m in [0.6, 0.75, 0.84, 0.86, length_m - 1e-3] {
+            let (before, same) = of(now_m, 0.0);
+            assert!((same.knee.translation - before.knee.translation).length() < 1e-3, "{now_m}");
+            let knees: Vec<Vec3> = (0..400).map(|k| of(now_m, 0.2 - 0.001 * k as f32).1.knee.translation).collect();
+            let steps: Vec<f32> = knees.windows(2).map(|k| (k[1] - k[0]).length()).collect();
+            assert!(steps.iter().all(|step| *step < 0.004), "{now_m} {:?}", steps.iter().copied().fold(0.0, f32::max));
+            assert!(steps.windows(2).all(|s| (s[1] - s[0]).abs() < 3e-4), "{now_m}");
+            // The leg never becomes straight.
+            assert!(
+                of(now_m, 5.0).1.length_m() - (of(now_m, 5.0).1.ankle.translation - leg().hip.translation).length()
+                    > 0.0
+            );
+        }
+        // A leg that is bent well gets there, up to a small part.
+        for by_m in [-0.05, -0.02, 0.02, 0.05] {
+            let (before, after) = of(0.6, by_m);
+            let moved_m = (before.toe.translation.y - after.toe.translation.y) / by_m;
+            assert!((0.8..=1.0).contains(&moved_m), "{by_m} {moved_m}");
         }
     }
 

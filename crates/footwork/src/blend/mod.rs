@@ -46,6 +46,10 @@ settings! {
         /// Maximum distance by which a clip is moved at a transition so that planted feet stay in place. At 0, its root starts
         /// where the root is.
         plant_m: f32 = 0.15, in 0.0 to 100.0, unit "m";
+        /// Half-life of the offset of a foot, which is blended as a point of the world, with the leg bent to it; at most
+        /// `half_life_s`. Lower values place feet sooner; higher values are smoother. At 0, only the rotations of joints are
+        /// blended: feet move with the offset of the root, and swing out between two equal places.
+        feet_half_life_s: f32 = 0.12, in 0.0 to 5.0, unit "s";
         /// Whether two defects of Holden's reference controller are reproduced, for comparisons. The remaining offset of the
         /// root counts twice at every transition, and angular velocities are compared without the offset between the poses.
         reference_defects: bool = false;
@@ -58,6 +62,13 @@ pub(crate) struct Since {
     seconds: f32,
     decay: Decay,
     over: bool,
+}
+
+impl Since {
+    /// Returns whether the springs' offsets are dropped.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
 }
 
 /// Four offsets: see [`Offset`].
@@ -97,6 +108,12 @@ impl TransitionConfig {
     /// Returns the settings for a transition with a blend of `blend_s` seconds; 0 keeps that of the settings.
     pub(crate) fn lasting(self, blend_s: f32) -> Self {
         if blend_s == 0.0 { self } else { Self { blend_s, half_life_s: blend_s / SPRING_HALF_LIVES, ..self } }
+    }
+
+    /// Returns the settings of the offsets of feet; `None` if feet are not blended as points.
+    pub(crate) fn of_feet(self) -> Option<Self> {
+        let half_life_s = self.feet_half_life_s.min(self.half_life_s);
+        (self.feet_half_life_s > 0.0).then_some(Self { half_life_s, ..self })
     }
 
     /// Returns the weight of a dead blend, 0 to 1, and its rate, per second; `None` after its end.

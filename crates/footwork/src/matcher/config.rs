@@ -212,6 +212,7 @@ impl MatcherConfig {
                 upper_seam: Seam::Spring,
                 half_life_s: 0.1,
                 plant_m: 0.0,
+                feet_half_life_s: 0.0,
                 reference_defects: true,
                 ..TransitionConfig::default()
             },

@@ -49,7 +49,7 @@ pub struct StateHeader {
 /// One character's state: a header and one block of floats.
 ///
 /// Block: `[joints x 9]` rotation offsets (rotation vector, velocity, acceleration), `[translated x 9]` translation offsets,
-/// `[contact joints x 35]` feet (`Foot`), `[contact joints x 12]` the ground under them
+/// `[contact joints x 9]` offsets of feet (position, velocity, acceleration, in root space), `[contact joints x 35]` feet (`Foot`), `[contact joints x 12]` the ground under them
 /// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), the memory of the
 /// motion source, then the memory of the director (a state machine).
 #[derive(Debug, PartialEq)]
@@ -95,6 +95,7 @@ pub(crate) struct AfterTick<'a> {
 pub(crate) struct BlockLayout {
     pub rotations: Range<usize>,
     pub translations: Range<usize>,
+    pub points: Range<usize>,
     pub feet: Range<usize>,
     pub grounded: Range<usize>,
     pub history: Range<usize>,
@@ -108,13 +109,14 @@ impl BlockLayout {
         const OFFSET_WIDTH: usize = size_of::<Offset>() / size_of::<f32>();
         let rotations = 0..model.skeleton.len() * OFFSET_WIDTH;
         let translations = rotations.end..rotations.end + model.translated.len() * OFFSET_WIDTH;
-        let feet = translations.end..translations.end + model.contacts() * FOOT_WIDTH;
+        let points = translations.end..translations.end + model.contacts() * OFFSET_WIDTH;
+        let feet = points.end..points.end + model.contacts() * FOOT_WIDTH;
         let grounded = feet.end..feet.end + model.contacts() * size_of::<GroundedFoot>() / size_of::<f32>();
         let samples = history::capacity(-model.schema.horizon_s().0);
         let history = grounded.end..grounded.end + samples * history::WIDTH;
         let memory = history.end..history.end + memory;
         let director = memory.end..memory.end + director;
-        Self { rotations, translations, feet, grounded, history, memory, director }
+        Self { rotations, translations, points, feet, grounded, history, memory, director }
     }
 
     /// Returns the number of floats in the block.
@@ -217,6 +219,16 @@ impl MatcherState {
             rotations: bytemuck::cast_slice_mut(rotations),
             translations: bytemuck::cast_slice_mut(&mut rest[..layout.translations.len()]),
         }
+    }
+
+    /// `[contact joints]` offsets of the feet in root space, as they were at the transition.
+    pub(crate) fn points(&self, layout: &BlockLayout) -> &[Offset] {
+        bytemuck::cast_slice(&self.block[layout.points.clone()])
+    }
+
+    /// `[contact joints]`.
+    pub(crate) fn points_mut(&mut self, layout: &BlockLayout) -> &mut [Offset] {
+        bytemuck::cast_slice_mut(&mut self.block[layout.points.clone()])
     }
 
     /// `[contact joints]`.

@@ -6,12 +6,14 @@ use super::model::Model;
 use super::playing::Playing;
 use super::source::{MotionSource, Playhead, SourceScratch, Span};
 use super::{MatcherConfig, step};
+use crate::adjust::two_bone_ik::{BentLeg, Reach};
+use crate::blend::TransitionConfig;
 use crate::database::{TagMask, TagQuery};
 use crate::frames::{ClipIndex, EventId, JointIndex};
 use crate::input::{Gait, MotionInput, Stick};
 use crate::math::{Quat, Transform};
 use crate::pose::{Pose, PoseVelocity};
-use crate::rig::Rig;
+use crate::rig::{Leg, Rig};
 use crate::roles::JointRoles;
 use crate::schema::{FeatureSchema, Preset, SourceBuffers, TrajectorySample};
 use crate::skeleton::Skeleton;
@@ -91,15 +93,133 @@ impl Chooser for InTurns {
     }
 }
 
+/// Stands on two feet: high in one clip, deep and further back in the other. The feet are at the same places in both.
+#[derive(Debug)]
+struct Stances([Pose; 2]);
+
+/// Places of the feet of [`Stances`], in root space.
+const FEET: [Vec3; 2] = [Vec3::new(0.1, 0.05, 0.0), Vec3::new(-0.1, 0.05, 0.0)];
+
+impl Stances {
+    fn of(skeleton: &Skeleton, contacts: &[JointIndex]) -> Self {
+        let reach = Reach { kept_m: 0.0, soft_m: 0.0 };
+        Self([Vec3::new(0.0, 0.9, 0.0), Vec3::new(0.0, 0.6, -0.2)].map(|hips| {
+            let mut pose = Pose::rest(skeleton);
+            pose.translations[1] = hips;
+            for (leg, foot) in Leg::find(skeleton, &JointRoles::default(), contacts).into_iter().flatten().zip(FEET) {
+                let mut leg = BentLeg::of(skeleton, &pose, leg);
+                leg.reach(foot, reach);
+                leg.write(&mut pose);
+            }
+            pose
+        }))
+    }
+}
+
+impl MotionSource for Stances {
+    fn memory_width(&self) -> usize {
+        1
+    }
+    fn tick(&self, _: &Playing, _: &mut [f32], _: &mut SourceScratch) {}
+    fn has(&self, playing: &Playing) -> bool {
+        playing.clip.at() < 2
+    }
+    fn span(&self, _: ClipIndex) -> Span {
+        Span { seconds: f64::INFINITY, looping: false }
+    }
+    fn root_velocity(&self, _: Playhead, _: &mut SourceScratch) -> Vec3 {
+        Vec3::ZERO
+    }
+    fn displacement(&self, _: Playhead, _: &mut SourceScratch, _: f64) -> Transform {
+        Transform::IDENTITY
+    }
+    fn pose(&self, at: Playhead, _: &mut SourceScratch, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        pose.copy_from(&self.0[at.playing.clip.at()]);
+        velocity.scale(0.0);
+    }
+    fn some_joints(
+        &self,
+        at: Playhead,
+        room: &mut SourceScratch,
+        _: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
+        self.pose(at, room, pose, velocity);
+    }
+    fn trajectory(&self, _: Playhead, _: &mut SourceScratch, _: f32) -> TrajectorySample {
+        TrajectorySample::default()
+    }
+    fn features(&self, _: Playhead, _: &mut SourceScratch, _: bool, _: &mut SourceBuffers) {}
+    fn contacts(&self, _: Playhead, _: &mut SourceScratch, out: &mut [u8]) {
+        out.fill(1);
+    }
+    fn next_contact_s(&self, _: Playhead, _: &mut SourceScratch, _: usize) -> (f32, f32) {
+        (0.0, 0.0)
+    }
+    fn curves(&self, _: Playhead, _: &mut SourceScratch, _: &mut [f32]) {}
+    fn tags(&self, _: Playhead) -> TagMask {
+        TagMask::default()
+    }
+    fn events(&self, _: Playhead, _: f64, _: &mut dyn FnMut(f64, EventId)) {}
+}
+
+#[test]
+fn a_foot_that_is_at_the_same_place_in_both_clips_stays_there_during_the_blend() {
+    let joint = |x: f32, y: f32| Transform { translation: Vec3::new(x, y, 0.0), ..Transform::IDENTITY };
+    let mut rest = vec![joint(0.0, 0.0), joint(0.0, 0.9)];
+    let mut parents = vec![None, Some(0)];
+    for side in [0.1, -0.1] {
+        let hip = rest.len();
+        rest.extend([joint(side, -0.05), joint(0.0, -0.45), joint(0.0, -0.45)]);
+        parents.extend([Some(1), Some(hip), Some(hip + 1)]);
+    }
+    let names = (0..rest.len()).map(|j| format!("j{j}")).collect();
+    let parents = parents.into_iter().map(|p| p.map(JointIndex::new)).collect();
+    let skeleton = Skeleton::new(names, parents, rest).unwrap();
+    let contacts = [4, 7].map(JointIndex::new);
+    let strays_m = |feet_half_life_s| {
+        let mut config = MatcherConfig::default();
+        config.transition.feet_half_life_s = feet_half_life_s;
+        config.feet.enabled = false;
+        let source = Arc::new(Stances::of(&skeleton, &contacts));
+        let character = character_of(skeleton.clone(), &contacts, source, config);
+        let mut states = [character.state_at(Transform::IDENTITY).unwrap()];
+        let (mut scratch, mut outputs) = (character.scratch(), [character.output()]);
+        let input = MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk));
+        let mut strays_m = 0.0f32;
+        for _ in 0..120 {
+            step(&character, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+            for (foot, joint) in FEET.iter().zip(contacts) {
+                let shown = outputs[0].pose.in_root(&skeleton, joint).translation;
+                strays_m = strays_m.max((shown - *foot).length());
+            }
+        }
+        assert!(states[0].header.transition.count > 10);
+        strays_m
+    };
+    let (points, rotations) = (strays_m(TransitionConfig::default().feet_half_life_s), strays_m(0.0));
+    assert!(points < 1e-3 && rotations > 0.03, "{points} {rotations}");
+}
+
 pub(crate) fn character() -> Character {
     let rest = vec![Transform::IDENTITY, Transform { translation: Vec3::Y, ..Transform::IDENTITY }];
     let names = ["root", "hips"].map(str::to_owned).to_vec();
     let skeleton = Skeleton::new(names, vec![None, Some(JointIndex(0))], rest).unwrap();
+    character_of(skeleton, &[], Arc::new(Ahead), MatcherConfig::default())
+}
+
+fn character_of(
+    skeleton: Skeleton,
+    contacts: &[JointIndex],
+    source: Arc<dyn MotionSource>,
+    config: MatcherConfig,
+) -> Character {
     let specs: Vec<_> = Preset::Holden.channels().into_iter().filter(|c| c.joint.is_none()).collect();
     let schema = FeatureSchema::resolve(&specs, &[], &skeleton, &[]).unwrap();
     let model = Model {
-        rig: Rig::find(&skeleton, JointRoles::default(), &[]),
-        translated: vec![JointIndex(0)],
+        rig: Rig::find(&skeleton, JointRoles::default(), contacts),
+        translated: (0..skeleton.len().min(2)).map(JointIndex::new).collect(),
         feature_offset: vec![0.0; schema.columns],
         feature_scale: vec![1.0; schema.columns],
         tags: vec![],
@@ -112,7 +232,7 @@ pub(crate) fn character() -> Character {
         skeleton,
         schema,
     };
-    Character::from_parts(Arc::new(model), Arc::new(Ahead), Arc::new(InTurns), MatcherConfig::default()).unwrap()
+    Character::from_parts(Arc::new(model), source, Arc::new(InTurns), config).unwrap()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Transitions: another clip or time plays, and the shown motion is blended into it.
 
+use super::blended_feet::{Feet, bend_to, points_of_feet};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::matcher::character::Character;
@@ -7,7 +8,7 @@ use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::slide::shift_of_planted;
 use crate::matcher::source::{MotionSource, Playhead, SourceScratch};
-use crate::matcher::state::{BlockLayout, MatcherState};
+use crate::matcher::state::MatcherState;
 use crate::matcher::state_groups::shifted;
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
@@ -34,23 +35,32 @@ impl Transition<'_> {
         let director = &*character.director;
         let blend_s = director.blend_s(self.state.director(layout));
         self.sample(next);
-        let since = self.state.header.transition.since_s;
-        let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
-        self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
-        let shown_root = self.state.header.shown_root(config);
-        // A director may replace the root motion of the clip. `own` is the share that is left.
-        let own = director.own_share_of_root(self.state.after_tick(layout));
-        let shift = shown_root.rotation * self.planted(next) * own;
-
-        // Velocities of joint 0 are along the root's axes. Both clips start at the shown root.
-        let h = &mut self.state.header;
-        let (lost, lost_turn) = h.transition.residual(config);
-        let (old, new) = (h.root.animated.rotation, shown_root.rotation);
+        let h = &self.state.header;
         for moving in [&mut self.scratch.shown, &mut self.scratch.next] {
             for way in [&mut moving.velocity.linear[0], &mut moving.acceleration.linear[0]] {
                 *way = h.legs.warp.displacement(*way);
             }
         }
+        let (animated, shown_root) = (h.root.animated, h.shown_root(config));
+        // A director may replace the root motion of the clip. `own` is the share that is left.
+        let own = director.own_share_of_root(self.state.after_tick(layout));
+        let since = h.transition.since_s;
+        let mut feet = Feet::of(&character.model, &self.scratch.shown, animated, own);
+        let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
+        self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
+        if let Some(config) = joints.config.of_feet() {
+            feet.add_left(&config, self.state.points(layout), since);
+        } else {
+            feet = Feet::of(&character.model, &self.scratch.shown, shown_root, own);
+        }
+        // Both clips start at the shown root.
+        let next_feet = Feet::of(&character.model, &self.scratch.next, shown_root, own);
+        let shift = self.planted(next, &feet, &next_feet) * own;
+
+        // Velocities of joint 0 are along the root's axes.
+        let h = &mut self.state.header;
+        let (lost, lost_turn) = h.transition.residual(config);
+        let (old, new) = (animated.rotation, shown_root.rotation);
         let (shown, after) = (&self.scratch.shown, &self.scratch.next);
         let up = |v: &PoseVelocity| Vec3::Y * v.angular[0].y;
         let last = &mut h.transition;
@@ -80,6 +90,7 @@ impl Transition<'_> {
         character.source.clear_unused(&next, &mut self.scratch.memory);
         self.state.block[layout.memory.clone()].copy_from_slice(&self.scratch.memory);
         self.state.offsets_mut(layout).start(&joints, &self.scratch.shown, &self.scratch.next);
+        feet.start(&next_feet, shift, self.state.points_mut(layout));
     }
 
     /// Samples the playing clip into `scratch.shown` and `next` into `scratch.next`, with accelerations if a blend needs them.
@@ -100,11 +111,11 @@ impl Transition<'_> {
         job.run(next, room, &mut scratch.next, &mut scratch.beside);
     }
 
-    /// Returns the shift of the next clip, in root space on the ground, that keeps feet in place which touch the ground in both
-    /// clips. It is at most `plant_m` long. The poses are in `scratch`.
-    fn planted(&mut self, next: Playing) -> Vec3 {
+    /// Returns the shift of the next clip, in world space on the ground, that keeps feet in place which touch the ground in both
+    /// clips. It is at most `plant_m` long.
+    fn planted(&mut self, next: Playing, feet: &Feet, next_feet: &Feet) -> Vec3 {
         let character = self.character;
-        let (model, plant_m) = (&character.model, character.config.transition.plant_m);
+        let plant_m = character.config.transition.plant_m;
         if plant_m <= 0.0 {
             return Vec3::ZERO;
         }
@@ -113,16 +124,15 @@ impl Transition<'_> {
         character.source.contacts(shown, room, &mut scratch.touching);
         let next = Playhead { playing: next, memory: &scratch.memory };
         character.source.contacts(next, room, &mut scratch.buffers.contacts);
-        let (mut shift, mut feet) = (Vec3::ZERO, 0.0f32);
+        let (mut shift, mut planted) = (Vec3::ZERO, 0.0f32);
         let touching = scratch.touching.iter().zip(&scratch.buffers.contacts);
-        for (joint, (before, after)) in model.rig.contact_joints.iter().zip(touching) {
+        for ((shown, next), (before, after)) in feet.0.iter().zip(&next_feet.0).zip(touching) {
             if *before == 1 && *after == 1 {
-                let at = |pose: &Pose| pose.in_root(&model.skeleton, *joint).translation;
-                shift += at(&scratch.shown.pose) - at(&scratch.next.pose);
-                feet += 1.0;
+                shift += shown.value - next.value;
+                planted += 1.0;
             }
         }
-        shift_of_planted(shift, feet, plant_m)
+        shift_of_planted(shift, planted, plant_m)
     }
 }
 
@@ -139,20 +149,24 @@ pub fn animate(
     if rate != 1.0 {
         velocity.scale(rate);
     }
-    blend_out(state, layout, &character.joints(&state.header.transition), (pose, velocity));
+    blend_out(character, state, &character.joints(&state.header.transition), (pose, velocity));
 }
 
 /// Adds the remaining offsets of the last transition to a sampled pose, and moves it to the shown root.
 pub fn blend_out(
+    character: &Character,
     state: &MatcherState,
-    layout: &BlockLayout,
     joints: &Joints,
     (pose, velocity): (&mut Pose, &mut PoseVelocity),
 ) {
-    let h = &state.header;
-    state.offsets(layout).apply(joints, h.transition.since_s, (&mut *pose, &mut *velocity), None);
+    let (h, layout) = (&state.header, &character.resolved.layout);
     let residual = h.transition.residual(&joints.config);
     let root = shifted(h.root.animated, &residual);
+    let points = points_of_feet(character, state, &joints.config, pose);
+    state.offsets(layout).apply(joints, h.transition.since_s, (&mut *pose, &mut *velocity), None);
+    if let Some(points) = points {
+        bend_to(&points, root, character, pose);
+    }
     let (shift, turn) = residual;
     let animated = h.root.animated.rotation * h.legs.warp.displacement(velocity.linear[0]);
     pose.set_world_from_root(root);

@@ -81,7 +81,7 @@ impl<'a> Legs<'a> {
             }
         }
         let feet_alone = Joints { feet_alone: true, ..character.joints(&self.state.header.transition) };
-        blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
+        blend_out(character, self.state, &feet_alone, (&mut *pose, velocity));
         self.bend_by_director();
         LowerBody::of(&model.skeleton, body, character.config.feet.reach(), &self.scratch.shown.pose)
     }

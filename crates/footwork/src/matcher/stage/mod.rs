@@ -2,6 +2,7 @@
 
 pub(super) mod act;
 pub(super) mod blend;
+mod blended_feet;
 pub(crate) mod choose;
 pub(super) mod contacts;
 pub(crate) mod cost;

@@ -75,6 +75,9 @@ pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<
             return some;
         }
         let heel = |l: &&Look| l.world[foot].translation.y - l.world[toe].translation.y;
+        // In place, as on a treadmill, a foot is slowest in the air, where it turns round: only the lower half can be on the ground.
+        some.sort_by(|a, b| a.world[toe].translation.y.total_cmp(&b.world[toe].translation.y));
+        some.truncate(looks.len().div_ceil(2));
         some.sort_by(|a, b| a.toe_motion[side as usize].total_cmp(&b.toe_motion[side as usize]));
         some.truncate(looks.len().div_ceil(5));
         some.sort_by(|a, b| heel(a).total_cmp(&heel(b)));

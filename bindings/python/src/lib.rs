@@ -20,6 +20,7 @@ mod input;
 mod json;
 mod matcher;
 mod networks;
+mod robot;
 mod search;
 mod state;
 mod tools;
@@ -50,6 +51,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(clip::built_in_clips, module)?)?;
     module.add_function(wrap_pyfunction!(tools::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(tools::retarget, module)?)?;
+    module.add_class::<robot::Robot>()?;
+    module.add_class::<robot::RobotClip>()?;
+    module.add_function(wrap_pyfunction!(robot::retarget_robot, module)?)?;
     module.add_function(wrap_pyfunction!(tools::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(film::film, module)?)?;
     Ok(())

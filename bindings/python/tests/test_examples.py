@@ -31,3 +31,11 @@ def test_the_standard_course_has_the_bits_of_the_command_line():
     arguments = ["simulate", "--course", "standard", "--seconds", "60", "--seed", "1", "--json"]
     told = subprocess.run([command, *arguments], capture_output=True, text=True, check=True).stdout
     assert lines[-1] == json.loads(told)["pose_hash"]
+
+
+def test_a_stick_drives_a_robot_in_mujoco():
+    pytest.importorskip("mujoco")
+    plan, walked = run("robot_stick.py")[-2:]
+    assert plan.startswith("plan: 25 frames of 32 values")
+    assert float(plan.split()[-2]) < 60, plan
+    assert walked.startswith("the robot walked to"), walked

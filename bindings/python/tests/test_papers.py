@@ -1,6 +1,7 @@
 """The Python of README and guide runs, and so do the notebooks."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ PAGES = [PACKAGE / "README.md", PACKAGE.parent.parent / "docs/guide/python.md"]
 def test_the_python_of_a_page_runs(page, tmp_path):
     code = "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE))
     assert code.count("\n") >= 10
+    shutil.copy(PACKAGE.parent.parent / "examples/robot/person.xml", tmp_path)
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -17,6 +17,8 @@ from footwork._native import (
     Picture,
     PoseHash,
     RawClip,
+    Robot,
+    RobotClip,
     __version__,
     build,
     built_in,
@@ -26,6 +28,7 @@ from footwork._native import (
     film,
     read_clips,
     retarget,
+    retarget_robot,
 )
 
 __all__ = [
@@ -41,6 +44,8 @@ __all__ = [
     "Picture",
     "PoseHash",
     "RawClip",
+    "Robot",
+    "RobotClip",
     "__version__",
     "build",
     "built_in",
@@ -50,4 +55,5 @@ __all__ = [
     "film",
     "read_clips",
     "retarget",
+    "retarget_robot",
 ]

@@ -71,6 +71,22 @@ def retarget(
     `roles`, `onto_roles`: joints by role, such as `{"hips": "Pelvis"}`, for skeletons whose roles are not found.
     """
 
+def retarget_robot(
+    clips: _Path | Sequence[_Path] | Sequence[RawClip],
+    robot: Robot,
+    *,
+    rate_hz: float = 50.0,
+    max_speed: float = 20.0,
+    roles: Mapping[str, str] | None = None,
+    parts: Mapping[str, str] | None = None,
+) -> tuple[list[RobotClip], dict[str, Any]]:
+    """Transfers clips to the hinges of a humanoid robot: feet planted, ranges and speeds held.
+
+    `rate_hz`: frames per second of the result. `max_speed`: maximum speed of every hinge, rad/s. `roles`: joints of the clips by role.
+    `parts`: bodies and hinges of the robot by part, such as `{"left_knee": "joint_4"}`, where they are not found. Returns the clips, and
+    a report: the errors of all clips together, and in `clips` those of each (keys as in `footwork robot --json`).
+    """
+
 def evaluate(
     database: Database,
     variants: Mapping[str, _Config | Networks | None] | None = None,
@@ -164,6 +180,47 @@ class RawClip:
     @property
     def rotations(self) -> _Float:
         """(frames, joints, 4), relative to the parent: a view without a copy."""
+
+class Robot:
+    """A humanoid robot: bodies and hinges in the order of MuJoCo, SI units, +Z up. Immutable."""
+
+    def __init__(self, path: _Path) -> None:
+        """Reads a model (MJCF) with the files that it includes."""
+    @property
+    def name(self) -> str: ...
+    @property
+    def hinges(self) -> list[str]: ...
+    @property
+    def bodies(self) -> list[str]: ...
+    @property
+    def ranges(self) -> _Double:
+        """(hinges, 2): least and greatest angles, radians; infinite without a range."""
+    def place(self, qpos: _Double) -> tuple[_Double, _Double]:
+        """Returns where bodies are for poses (n, 7 + hinges): positions (n, bodies, 3), rotations (n, bodies, 4) as (w, x, y, z)."""
+    def qpos(self, joints: Sequence[str], parents: Sequence[int], positions: _Float, rotations: _Float) -> _Double:
+        """Returns poses (n, 7 + hinges) of characters whose database was built from clips of this robot (`RobotClip.to_clip`).
+
+        `joints`, `parents`: those of the database. `positions` (n, joints, 3) and `rotations` (n, joints, 4): `local_positions` and
+        `local_rotations` of a crowd. Turns about other axes than a hinge's are left out, and angles are limited to its range.
+        """
+
+class RobotClip:
+    """A clip of a robot."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def rate_hz(self) -> float: ...
+    @property
+    def qpos(self) -> _Double:
+        """(frames, 7 + hinges): position, rotation (w, x, y, z), angles in radians; a view without a copy."""
+    @property
+    def contacts(self) -> _Bool:
+        """(frames, 2): whether the left and the right foot are planted; a view without a copy."""
+    def to_clip(self) -> RawClip:
+        """Returns the clip on a skeleton with one joint per hinge, for `build`."""
+    def save(self, path: _Path) -> None:
+        """Writes the clip: .csv (Unitree's order), .npz (BeyondMimic's arrays) or .bvh."""
 
 class Database:
     """A motion database. Immutable; can be pickled. Its arrays are read-only views without copies that keep it alive."""

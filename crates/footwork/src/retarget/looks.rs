@@ -9,6 +9,10 @@ use glam::Vec3;
 
 /// Share of the poses, the most upright ones, in which a body counts as standing.
 const STANDING: f32 = 0.05;
+/// Difference between the heights of both feet in a standing pose, as a share of the leg.
+const UNEVEN: f32 = 0.08;
+/// Height of a toe over its median from which on it is in the air, as a share of the leg.
+const IN_THE_AIR: f32 = 0.01;
 
 pub fn role(roles: &JointRoles, side: Side, part: &str) -> Option<usize> {
     roles.get(&format!("{}_{part}", side.name())).map(JointIndex::at)
@@ -53,38 +57,59 @@ pub fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Loo
     looks
 }
 
-/// Returns whether a body stands: legs down, trunk up, toes ahead.
+/// Returns whether a body stands: legs down, trunk up, toes ahead, both feet equally high and pitched.
+///
+/// Some files have the first frame of a clip as the rest pose. In the middle of a step, it shows neither flat feet nor an upright
+/// trunk.
 pub fn stands(roles: &JointRoles, world: &[Transform]) -> bool {
     let at = |role: &str| roles.get(role).map(|j| world[j.at()].translation);
     let along = |a: &str, b: &str| Some((at(b)? - at(a)?).normalize_or_zero());
     let up = along("hips", "head").or(along("hips", "chest")).is_some_and(|d| d.y > 0.7);
-    up && Side::BOTH.iter().all(|s| {
-        let part = |p: &str| role(roles, *s, p).map(|j| world[j].translation);
-        let (Some(hip), Some(foot)) = (part("up_leg"), part("foot")) else { return false };
-        let toes_ahead = part("toe").is_none_or(|toe| (toe - foot).normalize_or_zero().y > -0.85);
-        (foot - hip).normalize_or_zero().y < -0.8 && toes_ahead
-    })
+    // Heights of the ankle in the world and of the toe over the ankle, relative to the distance from hip to ankle.
+    let heights = Side::BOTH.map(|s| {
+        let part = |p: &str| role(roles, s, p).map(|j| world[j].translation);
+        let (hip, foot) = (part("up_leg")?, part("foot")?);
+        let leg_m = (foot - hip).length().max(1e-6);
+        let toes = part("toe").map_or(Vec3::ZERO, |toe| toe - foot);
+        let stands = (foot.y - hip.y) / leg_m < -0.8 && toes.normalize_or_zero().y > -0.85;
+        stands.then_some([foot.y / leg_m, toes.y / leg_m])
+    });
+    let [Some(left), Some(right)] = heights else { return false };
+    up && left.iter().zip(&right).all(|(l, r)| (l - r).abs() < UNEVEN)
 }
 
-/// Returns for each side the poses in which its foot is flat on the ground: slow, and with the heel down.
-pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<&'a Look>; 2] {
+/// Returns for each side the poses in which its foot is flat on the ground: slow, low, and with the heel down.
+pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], leg_m: f32, rest: bool) -> [Vec<&'a Look>; 2] {
     Side::BOTH.map(|side| {
         let mut some: Vec<&Look> = looks.iter().collect();
         let (Some(foot), Some(toe)) = (role(roles, side, "foot"), toe_of(roles, side)) else { return some };
         if rest {
             return some;
         }
-        let heel = |l: &&Look| l.world[foot].translation.y - l.world[toe].translation.y;
-        // In place, as on a treadmill, a foot is slowest in the air, where it turns round: only the lower half can be on the ground.
-        some.sort_by(|a, b| a.world[toe].translation.y.total_cmp(&b.world[toe].translation.y));
-        some.truncate(looks.len().div_ceil(2));
+        let height = |l: &Look| l.world[toe].translation.y;
+        let heel = |l: &&Look| l.world[foot].translation.y - height(l);
+        let typical = median(some.iter().copied().map(height));
+        let some_of_all = looks.len().div_ceil(5);
+        let low: Vec<&Look> = some.iter().copied().filter(|l| height(l) <= typical).collect();
         some.sort_by(|a, b| a.toe_motion[side as usize].total_cmp(&b.toe_motion[side as usize]));
-        some.truncate(looks.len().div_ceil(5));
+        some.truncate(some_of_all);
+        // In clips made in place, as on a treadmill, a foot is slowest where it turns round: in the air.
+        if median(some.iter().copied().map(height)) > typical + IN_THE_AIR * leg_m {
+            some = low;
+        }
         some.sort_by(|a, b| heel(a).total_cmp(&heel(b)));
+        some.truncate(some_of_all);
         // Toes that point up are not flat either: take the middle half.
         let n = some.len();
         some.into_iter().skip(n / 4).take(n.div_ceil(2)).collect()
     })
+}
+
+/// Returns the upper median; 0 without values.
+fn median(values: impl Iterator<Item = f32>) -> f32 {
+    let mut values: Vec<f32> = values.collect();
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Returns the poses in which the body stands most upright: those with the head highest above the ankles.
@@ -105,14 +130,10 @@ pub fn heights(roles: &JointRoles, flat: &[Vec<&Look>; 2], leg_m: f32, rest: boo
             toes.push(look.world[toe].translation.y);
         }
     }
-    let median = |mut v: Vec<f32>| {
-        v.sort_by(f32::total_cmp);
-        v.get(v.len() / 2).copied().unwrap_or(0.0)
-    };
-    let toe = median(toes);
+    let toe = median(toes.into_iter());
     // A rest pose around its hips has no ground.
     let grounded = !rest || (-0.02 * leg_m..0.25 * leg_m).contains(&toe);
-    (median(ankles), grounded.then_some(toe))
+    (median(ankles.into_iter()), grounded.then_some(toe))
 }
 
 /// Returns the mean over poses of the body's axes in those of a joint.

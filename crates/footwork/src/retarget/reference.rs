@@ -85,16 +85,16 @@ impl Reference {
         }
         let mut frames = Frames { skeleton, roles, known: vec![None; skeleton.len()] };
         frames.limbs(&looks);
-        let flat = flat_feet(roles, &looks, rest);
+        let leg_m = leg_length(skeleton, roles);
+        if leg_m < 1e-3 {
+            return Err(RetargetError::NoLegs);
+        }
+        let flat = flat_feet(roles, &looks, leg_m, rest);
         frames.feet(&flat);
         frames.trunk(&standing(&looks));
         frames.root(&looks);
         let joint_from_body = frames.finish();
 
-        let leg_m = leg_length(skeleton, roles);
-        if leg_m < 1e-3 {
-            return Err(RetargetError::NoLegs);
-        }
         let (ankle, toe) = heights(roles, &flat, leg_m, rest);
         Ok(Self {
             skeleton: skeleton.clone(),

@@ -2,13 +2,12 @@
 //!
 //! While a foot is planted, the middle of the front edge of its sole stays at one point on the ground, and its heading stays as
 //! well. The sole is flat until the heel rises clearly; then the foot rolls over its front edge. Before and after, offsets fade
-//! out. In the air, no point of the foot is below the ground. Soles that would overlap are moved apart, planted ones over their
-//! whole contact.
+//! out. In the air, no point of the foot is below the ground.
 
 use crate::kinematics::Placed;
 use crate::sole::Sole;
 use crate::spatial::{about, twist, wrapped};
-use glam::{DQuat, DVec2, DVec3};
+use glam::{DQuat, DVec3};
 use std::ops::Range;
 
 /// Time over which a foot reaches its planted position and leaves it, seconds; at most half of the time in the air.
@@ -19,14 +18,6 @@ const GROUND_M: f64 = 0.06;
 const HEEL_DOWN: [f64; 2] = [0.15, 0.5];
 /// Tilt of a planted foot, in radians, up to which it becomes flat, and from which on it stays: feet of a body that lies.
 const FLAT: [f64; 2] = [0.6, 1.2];
-/// Gap that soles keep, metres.
-pub const GAP_M: f64 = 0.01;
-/// Difference in height from which on feet pass over each other, metres.
-pub const OVER_M: f64 = 0.05;
-/// Time over which a push in the air fades, seconds.
-const PUSH_S: f64 = 0.2;
-/// Number of times that soles are moved apart: a moved foot may meet another contact of the other.
-const PUSHES: usize = 12;
 
 /// A foot over a clip, `[frames]`.
 #[derive(Clone, Debug, Default)]
@@ -134,123 +125,11 @@ impl FootTrack {
 }
 
 /// Returns a smooth rise from 0 to 1 with zero slope at both ends.
-fn smooth(t: f64) -> f64 {
+pub fn smooth(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
 fn ramp(x: f64, [from, to]: [f64; 2]) -> f64 {
     smooth((x - from) / (to - from))
-}
-
-/// A sole seen from above: as wide around the line from heel to toe.
-#[derive(Clone, Copy, Debug)]
-pub struct Outline {
-    pub heel: DVec2,
-    pub toe: DVec2,
-    pub half_width_m: f64,
-}
-
-impl Outline {
-    /// Returns the gap to another outline, in metres (negative where they overlap), and the direction from the other one to this.
-    pub fn gap(&self, other: &Self) -> (f64, DVec2) {
-        let mut best = (f64::INFINITY, DVec2::ZERO);
-        let mut take = |between: DVec2| {
-            if between.length() < best.0 {
-                best = (between.length(), between);
-            }
-        };
-        for p in [self.heel, self.toe] {
-            take(p - nearest(p, other.heel, other.toe));
-        }
-        for p in [other.heel, other.toe] {
-            take(nearest(p, self.heel, self.toe) - p);
-        }
-        let widths = self.half_width_m + other.half_width_m;
-        let middle = (self.heel + self.toe - other.heel - other.toe) * 0.5;
-        let crossing = cross(self, other);
-        let away = best.1.try_normalize().filter(|_| !crossing).or(middle.try_normalize()).unwrap_or(DVec2::X);
-        (if crossing { -widths } else { best.0 - widths }, away)
-    }
-}
-
-fn nearest(p: DVec2, a: DVec2, b: DVec2) -> DVec2 {
-    let along = b - a;
-    a + along * ((p - a).dot(along) / along.length_squared().max(1e-12)).clamp(0.0, 1.0)
-}
-
-fn cross(a: &Outline, b: &Outline) -> bool {
-    let side = |of: &Outline, p: DVec2| (of.toe - of.heel).perp_dot(p - of.heel);
-    side(a, b.heel) * side(a, b.toe) < 0.0 && side(b, a.heel) * side(b, a.toe) < 0.0
-}
-
-/// Moves soles apart that would overlap.
-pub fn separate(feet: &mut [FootTrack; 2], soles: &[Sole; 2], zero: &Placed, rate_hz: f64) {
-    for _ in 0..PUSHES {
-        let frames = feet[0].toe.len();
-        let mut pushes = [vec![DVec2::ZERO; frames], vec![DVec2::ZERO; frames]];
-        let mut met = false;
-        for f in 0..frames {
-            let rotations = [0, 1].map(|s| feet[s].rotation(f) * zero.rotations[soles[s].body]);
-            let low = [0, 1].map(|s| soles[s].lowest_m(feet[s].toe[f] - rotations[s] * soles[s].toe, rotations[s]));
-            if (low[0] - low[1]).abs() > OVER_M {
-                continue;
-            }
-            let outline = |s: usize| {
-                let rotation = rotations[s];
-                let toe = feet[s].toe[f];
-                let heel = toe + rotation * (soles[s].heel - soles[s].toe);
-                Outline { heel: heel.truncate(), toe: toe.truncate(), half_width_m: soles[s].half_width_m }
-            };
-            let (gap, away) = outline(0).gap(&outline(1));
-            let missing = GAP_M - gap;
-            if missing < 1e-4 {
-                continue;
-            }
-            met = true;
-            // A planted foot stays, if the other one can move.
-            let [left, right] = match [feet[0].planted[f], feet[1].planted[f]] {
-                [true, false] => [0.0, 1.0],
-                [false, true] => [1.0, 0.0],
-                _ => [0.5, 0.5],
-            };
-            pushes[0][f] = away * (missing * left);
-            pushes[1][f] = -away * (missing * right);
-        }
-        if !met {
-            return;
-        }
-        for (track, push) in feet.iter_mut().zip(&mut pushes) {
-            spread(track, push, rate_hz);
-            for (toe, push) in track.toe.iter_mut().zip(push.iter()) {
-                *toe += push.extend(0.0);
-            }
-        }
-    }
-}
-
-/// Makes pushes constant over contacts, and smooth in between.
-fn spread(track: &FootTrack, push: &mut [DVec2], rate_hz: f64) {
-    let longest = |a: DVec2, b: DVec2| if b.length_squared() > a.length_squared() { b } else { a };
-    let plants = track.plants();
-    for plant in &plants {
-        let most = push[plant.clone()].iter().copied().fold(DVec2::ZERO, longest);
-        push[plant.clone()].fill(most);
-    }
-    let reach = (PUSH_S * rate_hz).ceil() as usize;
-    let given = push.to_vec();
-    let mut next_plant = plants.iter().peekable();
-    for f in 0..push.len() {
-        while next_plant.peek().is_some_and(|p| p.end <= f) {
-            next_plant.next();
-        }
-        if track.planted[f] {
-            continue;
-        }
-        let from = f.saturating_sub(reach);
-        for (k, other) in given[from..(f + reach + 1).min(given.len())].iter().enumerate() {
-            let weight = 1.0 - smooth((from + k).abs_diff(f) as f64 / (reach as f64 + 1.0));
-            push[f] = longest(push[f], *other * weight);
-        }
-    }
 }

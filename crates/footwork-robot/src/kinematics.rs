@@ -1,7 +1,7 @@
 //! Forward kinematics: from the values of a pose to the places of all bodies.
 
 use crate::model::RobotModel;
-use crate::spatial::about;
+use crate::spatial::{about, to_rotation_vector};
 use glam::{DQuat, DVec3};
 
 /// Places of all bodies and hinges in the world, metres, +Z up.
@@ -30,6 +30,25 @@ impl RobotModel {
         let (p, q) = (self.bodies[0].position, self.bodies[0].rotation);
         let root = [p.x, p.y, p.z, q.w, q.x, q.y, q.z];
         root.into_iter().chain(self.hinges.iter().map(|h| h.reference)).collect()
+    }
+
+    /// Computes the velocity between two poses, `[6 + hinges]` in MuJoCo's order (`qvel`): of the root in m/s in the world and in
+    /// rad/s about the axes of the body, then of the hinges in rad/s. `dt_s`: time between the poses, in seconds. Allocates nothing.
+    ///
+    /// # Panics
+    /// Panics if a pose or the velocity has another number of values.
+    pub fn velocity(&self, before: &[f64], after: &[f64], dt_s: f64, out: &mut [f64]) {
+        let given = (before.len(), after.len(), out.len());
+        assert_eq!(given, (self.pose_len(), self.pose_len(), self.pose_len() - 1), "values of poses and a velocity");
+        let turn = |p: &[f64]| DQuat::from_xyzw(p[4], p[5], p[6], p[3]).normalize();
+        let turned = to_rotation_vector(turn(before).inverse() * turn(after));
+        for k in 0..3 {
+            out[k] = (after[k] - before[k]) / dt_s;
+            out[3 + k] = turned[k] / dt_s;
+        }
+        for h in 0..self.hinges.len() {
+            out[6 + h] = (after[7 + h] - before[7 + h]) / dt_s;
+        }
     }
 
     /// Computes the places of all bodies. `pose`: `[7 + hinges]` in MuJoCo's order (`qpos`): position and rotation (w, x, y, z)

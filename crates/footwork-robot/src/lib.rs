@@ -22,6 +22,7 @@ mod model;
 mod npz;
 mod parts;
 mod retarget;
+mod separate;
 mod skeleton;
 mod sole;
 mod solver;

@@ -1,9 +1,9 @@
 //! Errors of a retargeted clip, measured on its values by forward kinematics.
 
 use crate::clip::RobotClip;
-use crate::feet::{OVER_M, Outline};
 use crate::kinematics::Placed;
 use crate::map::Retargeting;
+use crate::separate::{OVER_M, Outline};
 use crate::spatial::to_rotation_vector;
 use crate::stand_in::Part;
 use crate::targets::Targets;

@@ -8,7 +8,6 @@ use crate::error::RobotError;
 use crate::kinematics::Placed;
 use crate::map::Retargeting;
 use crate::measure::{RobotReport, measure};
-use crate::sole::Sole;
 use crate::solver::{Bounds, Solver};
 use crate::targets::Targets;
 use footwork::build::retarget::RetargetOptions;
@@ -21,8 +20,11 @@ const STEPS: [usize; 2] = [100, 4];
 const CALM_RAD_S: f64 = 20.0;
 /// Number of turns from the standing pose to that of the first frame.
 const APPROACH: u32 = 20;
-/// Time over which the root rises and sinks again, seconds.
+/// Time over which a foot or the root rises and sinks again, seconds.
 const RISE_S: f64 = 0.15;
+/// Number of times that feet are lifted out of the ground, and the depth that is left to the root, metres.
+const LIFTS: usize = 3;
+const DEEP_M: f64 = 5e-4;
 /// Decimals of the values of poses.
 const DECIMALS: f64 = 1e6;
 
@@ -33,8 +35,20 @@ impl Retargeting {
     /// Returns an error if the clip is invalid or has another skeleton than the source of this map.
     pub fn clip(&self, clip: &RawClip) -> Result<(RobotClip, RobotReport), RobotError> {
         let (body, _) = self.map.retarget_clip(clip, &RetargetOptions::default())?;
-        let targets = Targets::new(self, &body);
-        let poses = self.follow(&targets);
+        let mut targets = Targets::new(self, &body);
+        let mut poses = self.follow(&targets);
+        // Where a limit of the ankle keeps a sole from lying flat, the foot stands on the edge of it.
+        for _ in 0..LIFTS {
+            let depths = self.depths(&poses);
+            if depths.iter().flatten().all(|depth| *depth < DEEP_M) {
+                break;
+            }
+            for (foot, depths) in targets.feet.iter_mut().zip(&depths) {
+                foot.toe.iter_mut().zip(smoothed(depths, targets.rate_hz)).for_each(|(toe, by)| toe.z += by);
+            }
+            poses = self.follow(&targets);
+        }
+        self.rise(&mut poses, targets.rate_hz);
         let contacts = targets.feet.each_ref().map(|foot| foot.planted.clone());
         let annotations = Annotations { contacts: Vec::new(), ..clip.annotations.clone() };
         let done = RobotClip {
@@ -109,29 +123,45 @@ impl Retargeting {
             solver.solve(&mut pose, &tasks, &bounds, STEPS[usize::from(!first)]);
             poses.extend(pose.iter().map(|v| (v * DECIMALS).round() / DECIMALS));
         }
-        self.rise(&mut poses, targets.rate_hz);
         poses
     }
 
-    /// Raises the root where a limit keeps a foot below the ground, smoothly around these frames.
-    fn rise(&self, poses: &mut [f64], rate_hz: f64) {
-        let width = self.model.pose_len();
+    /// Returns the depths of both feet below the ground in all poses, metres.
+    fn depths(&self, poses: &[f64]) -> [Vec<f64>; 2] {
         let mut placed = Placed::default();
-        let mut depths = Vec::with_capacity(poses.len() / width);
-        for pose in poses.chunks_exact(width) {
+        let mut depths = [Vec::new(), Vec::new()];
+        for pose in poses.chunks_exact(self.model.pose_len()) {
             self.model.place(pose, &mut placed);
-            let low = |s: &Sole| s.lowest_m(placed.positions[s.body], placed.rotations[s.body]);
-            depths.push(-self.stand_in.soles.iter().map(low).fold(f64::INFINITY, f64::min).min(0.0));
+            for (depths, sole) in depths.iter_mut().zip(&self.stand_in.soles) {
+                let lowest = sole.lowest_m(placed.positions[sole.body], placed.rotations[sole.body]);
+                depths.push((-lowest).max(0.0));
+            }
         }
-        let reach = (RISE_S * rate_hz).ceil() as usize;
-        for (f, pose) in poses.chunks_exact_mut(width).enumerate() {
-            let from = f.saturating_sub(reach);
-            let near = depths[from..(f + reach + 1).min(depths.len())].iter().enumerate();
-            let faded = near.map(|(k, depth)| {
-                let away = (from + k).abs_diff(f) as f64 / (reach as f64 + 1.0);
-                depth * (1.0 - away * away * (3.0 - 2.0 * away))
-            });
-            pose[2] = ((pose[2] + faded.fold(0.0, f64::max)) * DECIMALS).round() / DECIMALS;
+        depths
+    }
+
+    /// Raises the root where a foot is still below the ground, smoothly around these frames.
+    fn rise(&self, poses: &mut [f64], rate_hz: f64) {
+        let [left, right] = self.depths(poses);
+        let deeper: Vec<f64> = left.iter().zip(&right).map(|(l, r)| l.max(*r)).collect();
+        let raised = smoothed(&deeper, rate_hz);
+        for (pose, by) in poses.chunks_exact_mut(self.model.pose_len()).zip(raised) {
+            pose[2] = ((pose[2] + by) * DECIMALS).round() / DECIMALS;
         }
     }
+}
+
+/// Returns at least these heights, faded in and out over [`RISE_S`].
+fn smoothed(heights: &[f64], rate_hz: f64) -> Vec<f64> {
+    let reach = (RISE_S * rate_hz).ceil() as usize;
+    let around = |f: usize| {
+        let from = f.saturating_sub(reach);
+        let near = heights[from..(f + reach + 1).min(heights.len())].iter().enumerate();
+        let faded = near.map(|(k, height)| {
+            let away = (from + k).abs_diff(f) as f64 / (reach as f64 + 1.0);
+            height * (1.0 - away * away * (3.0 - 2.0 * away))
+        });
+        faded.fold(0.0, f64::max)
+    };
+    (0..heights.len()).map(around).collect()
 }

@@ -1,7 +1,8 @@
 //! Desired places of the robot over a clip, from its stand-in.
 
-use crate::feet::{FootTrack, separate};
+use crate::feet::FootTrack;
 use crate::map::Retargeting;
+use crate::separate::separate;
 use crate::solver::Task;
 use crate::spatial::{about, from_rotation_vector, rotation_to_robot, to_robot, to_rotation_vector, twist};
 use crate::stand_in::Part;

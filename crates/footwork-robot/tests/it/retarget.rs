@@ -101,10 +101,9 @@ fn planted_feet_stay_and_no_foot_is_below_the_ground() {
 #[test]
 fn the_robot_walks_as_the_source_does() {
     for (clip, report) in done() {
-        assert!(report.root_cm < 5.0 && report.feet_cm < 0.1, "{}: {report:?}", clip.name);
+        assert!(report.root_cm < 3.0 && report.feet_cm < 0.1, "{}: {report:?}", clip.name);
         assert!(report.bones_deg < 12.0 && report.hands_cm.unwrap() < 5.0, "{}: {report:?}", clip.name);
-        // Soles at most touch, also where one foot crosses the other.
-        assert!(report.feet_apart_min_cm.is_none_or(|gap| gap > -0.1), "{}: {report:?}", clip.name);
+        assert!(report.feet_apart_min_cm.is_none_or(|gap| gap > 0.5), "{}: {report:?}", clip.name);
     }
     let (walk, source) = (&done()[0].0, &clips()[0]);
     let width = walk.poses.len() / source.frames();

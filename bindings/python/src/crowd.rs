@@ -10,8 +10,9 @@ use crate::input::yaw;
 use crate::state;
 use footwork::advanced::input::OwnedInput;
 use footwork::input::InputError;
-use footwork::matcher::{Character as Shared, MatcherState, Output, Scratch, step};
+use footwork::matcher::{Character as Shared, MatcherConfig, MatcherState, Output, Scratch, step};
 use footwork::math::Transform;
+use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -152,10 +153,7 @@ impl Crowd {
         commands::read(&mut arguments, &self.shared, &mut parts.inputs)?;
         arguments.finish(&commands::NAMES)?;
         let parts = &mut *parts;
-        py.detach(|| self.advance(parts, dt)).map_err(|(i, e)| match i {
-            Some(i) => about(py, rejected(e), format_args!("character {i}")),
-            None => rejected(e),
-        })
+        py.detach(|| self.advance(parts, dt)).map_err(|e| of_character(py, e))
     }
 
     fn teleport(&self, i: usize, position: [f32; 3], yaw: f32) -> PyResult<()> {
@@ -189,7 +187,7 @@ impl Crowd {
     }
 
     #[getter]
-    fn n(&self) -> PyResult<usize> {
+    pub fn n(&self) -> PyResult<usize> {
         Ok(self.parts()?.states.len())
     }
 
@@ -214,12 +212,74 @@ impl Crowd {
         Ok(())
     }
 
+    pub fn skeleton(&self) -> &Skeleton {
+        self.shared.skeleton()
+    }
+
+    pub fn config(&self) -> &MatcherConfig {
+        self.shared.config()
+    }
+
+    /// Steps copies of the characters with one input, and returns `width` numbers of each pose: `[n x (1 + steps) x width]`, the
+    /// present poses first. The characters themselves do not move. `given`: the arguments of a step.
+    pub fn look_ahead(
+        &self,
+        py: Python,
+        given: Option<&Bound<PyDict>>,
+        (steps, dt_s): (usize, f32),
+        width: usize,
+        write: impl Fn(&Output, &mut [f64]) + Sync,
+    ) -> PyResult<Vec<f64>> {
+        let mut parts = self.parts()?;
+        let mut arguments = Arguments::new("Robot.plan()", given);
+        commands::read(&mut arguments, &self.shared, &mut parts.inputs)?;
+        arguments.finish(&commands::NAMES)?;
+        let parts = &mut *parts;
+        let each = (1 + steps) * width;
+        let mut poses = vec![0.0; parts.states.len() * each];
+        let run = |part: Part, mut rows: &mut [f64]| {
+            let mut output = self.shared.output();
+            for ((input, now), state) in part.inputs.iter().zip(part.outputs).zip(part.states) {
+                let (input, mut state) = (input.borrow(), state.clone());
+                let mut next = |output: &Output| write(output, rows.split_off_mut(..width).unwrap_or_default());
+                next(now);
+                for _ in 0..steps {
+                    let (scratch, state) = (&mut part.worker.scratch, from_mut(&mut state));
+                    step(&self.shared, from_ref(&input), dt_s, state, scratch, from_mut(&mut output))
+                        .map_err(|e| (None, e))?;
+                    next(&output);
+                }
+            }
+            Ok(())
+        };
+        let ahead = py.detach(|| {
+            self.check(&parts.inputs)?;
+            let (run, mut left) = (&run, poses.as_mut_slice());
+            thread::scope(|scope| {
+                let mut running = Vec::new();
+                for part in split(parts) {
+                    let rows = left.split_off_mut(..part.states.len() * each).unwrap_or_default();
+                    running.push(scope.spawn(move || run(part, rows)));
+                }
+                let joined = running.into_iter().map(|one| one.join().unwrap_or_else(|panic| resume_unwind(panic)));
+                joined.collect::<Result<(), _>>()
+            })
+        });
+        ahead.map_err(|e| of_character(py, e))?;
+        Ok(poses)
+    }
+
+    /// Checks the inputs of all characters. Returns the error of the first that is rejected, with its index.
+    fn check(&self, inputs: &[OwnedInput]) -> Result<(), (Option<usize>, InputError)> {
+        let check =
+            |(i, input): (usize, &OwnedInput)| self.shared.check_input(&input.borrow()).map_err(|e| (Some(i), e));
+        inputs.iter().enumerate().try_for_each(check)
+    }
+
     /// Steps all characters, or none: inputs are checked before one moves. Returns the error of the first input that is rejected,
     /// with the index of its character.
     fn advance(&self, parts: &mut Parts, dt_s: f32) -> Result<(), (Option<usize>, InputError)> {
-        for (i, input) in parts.inputs.iter().enumerate() {
-            self.shared.check_input(&input.borrow()).map_err(|e| (Some(i), e))?;
-        }
+        self.check(&parts.inputs)?;
         let mut of_threads = split(parts);
         let Some(own) = of_threads.pop() else { return Ok(()) };
         thread::scope(|scope| {
@@ -253,6 +313,14 @@ impl Crowd {
             self.bodies.show(i, &self.shared, state, output, room);
         }
         Ok(())
+    }
+}
+
+/// Returns the exception for a rejected input, with the index of its character.
+fn of_character(py: Python, (i, e): (Option<usize>, InputError)) -> PyErr {
+    match i {
+        Some(i) => about(py, rejected(e), format_args!("character {i}")),
+        None => rejected(e),
     }
 }
 

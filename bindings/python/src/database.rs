@@ -1,7 +1,7 @@
 //! Databases: building, files, and views of their arrays.
 
 use crate::arrays::frozen;
-use crate::clip::contents;
+use crate::clip::{RawClip, contents};
 use crate::config::Config;
 use crate::error::{error, rejected};
 use crate::indices;
@@ -11,6 +11,7 @@ use footwork::database::Database as Content;
 use footwork::frames::JointIndex;
 use footwork_gait::GaitOptions;
 use footwork_import::{Imported, check_rules, import_clips};
+use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
@@ -82,9 +83,13 @@ pub fn paths_of(given: &Bound<PyAny>) -> PyResult<Vec<PathBuf>> {
     one.or_else(|_| given.extract()).map_err(|_| error("`paths`: expected paths of motion files, folders or patterns"))
 }
 
-/// Returns the given clips (paths of motion files, or `RawClip`s), else those of the configuration, else the built-in ones.
+/// Returns the given clips (paths of motion files, `RawClip`s, or a database), else those of the configuration, else the built-in ones.
 pub fn clips_of(py: Python, given: Option<&Bound<PyAny>>, config: &Config) -> PyResult<Imported> {
     let source = &config.character.source;
+    if let Some(database) = given.and_then(|given| given.cast::<Database>().ok()) {
+        let clips = database.get().raw_clips().into_iter().map(|clip| clip.content).collect();
+        return Ok(Imported { clips, ..Imported::default() });
+    }
     let (paths, base) = match given {
         Some(given) => match contents(given) {
             Some(clips) => return Ok(Imported { clips, ..Imported::default() }),
@@ -258,6 +263,34 @@ impl Database {
             tags: content.clip_tags(clip).into_iter().map(str::to_owned).collect(),
         };
         content.clips.iter().map(clip).collect()
+    }
+
+    /// Returns the captured clips: without mirror images and made clips.
+    pub fn raw_clips(&self) -> Vec<RawClip> {
+        let content = &self.content;
+        let (skeleton, poses) = (&content.skeleton, &content.poses);
+        let raw = |clip: &footwork::database::Clip| {
+            let mut translations: Vec<Vec3> = Vec::with_capacity(clip.frames as usize * skeleton.len());
+            for f in clip.frame_range() {
+                let start = translations.len();
+                translations.extend(skeleton.rest().iter().map(|rest| rest.translation));
+                let moved = &poses.translations[f * poses.translated.len()..][..poses.translated.len()];
+                poses.translated.iter().zip(moved).for_each(|(joint, at)| translations[start + joint.at()] = *at);
+            }
+            let frames = clip.frame_range();
+            let content = footwork::clip::RawClip {
+                name: clip.name.clone(),
+                source: "a database".to_owned(),
+                skeleton: skeleton.clone(),
+                rate_hz: content.pose_rate_hz,
+                looping: clip.looping(),
+                translations,
+                rotations: poses.rotations[frames.start * poses.joints..frames.end * poses.joints].to_vec(),
+                annotations: footwork::clip::Annotations::default(),
+            };
+            RawClip { content }
+        };
+        content.clips.iter().filter(|clip| !clip.mirrored && !content.is_made(clip)).map(raw).collect()
     }
 
     #[getter]

@@ -3,21 +3,24 @@
 use crate::arrays::{frozen, values};
 use crate::clip::RawClip;
 use crate::config::Config;
+use crate::crowd::Crowd;
 use crate::database::clips_of;
 use crate::error::{error, rejected};
 use crate::json;
 use footwork::frames::JointIndex;
+use footwork::matcher::Output;
 use footwork::math::{Quat, Transform};
+use footwork::pose::Pose;
 use footwork::retarget::Reference;
-use footwork::skeleton::Skeleton;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::{resample, write_clip};
 use footwork_robot::{
-    Placed, Retargeting, RobotClip as Content, RobotModel, RobotOptions, RobotSkeleton, RobotSummary, to_csv, to_npz,
+    MAX_SPEED_RAD_S, Placed, Retargeting, RobotClip as Content, RobotModel, RobotOptions, RobotSkeleton, RobotSummary,
+    to_csv, to_npz,
 };
-use glam::Vec3;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::{Value, json as value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,6 +33,71 @@ pub struct Robot {
     skeleton: Arc<RobotSkeleton>,
     /// `[hinges x 2]`.
     ranges: Vec<f64>,
+}
+
+impl Robot {
+    /// Returns the values of `n` poses.
+    fn poses(&self, name: &str, given: &Bound<PyAny>, n: usize) -> PyResult<Vec<f64>> {
+        let width = self.model.pose_len();
+        let (poses, _) = values::<f64>(name, given, &[&[n, width]])?;
+        let valid = |pose: &[f64]| pose.iter().all(|v| v.is_finite()) && pose[3..7].iter().any(|v| *v != 0.0);
+        match poses.chunks_exact(width).position(|pose| !valid(pose)) {
+            Some(row) => {
+                Err(error(format_args!("`{name}`: row {row}: expected finite numbers and a rotation that is not zero")))
+            }
+            None => Ok(poses),
+        }
+    }
+}
+
+/// Maximum number of frames and rate of a plan: far above what a tracker follows.
+const MOST_FRAMES: usize = 1000;
+const MOST_HZ: f64 = 1000.0;
+
+/// The joints of a character that are those of a robot.
+struct Binding {
+    /// From the top of the character down to the robot's root.
+    root: Vec<usize>,
+    /// `[hinges]`.
+    hinges: Vec<usize>,
+}
+
+impl Binding {
+    /// Finds the joints by their names.
+    fn new(robot: &Robot, crowd: &Crowd) -> PyResult<Self> {
+        let (own, character) = (&robot.skeleton, crowd.skeleton());
+        let joint = |j: usize| {
+            let name = own.skeleton.name(JointIndex::new(j));
+            let missing = || {
+                let found = character.names().iter().take(5).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+                error(format_args!(
+                    "`crowd`: expected a character with the joints of robot `{}`, found no joint `{name}` ({found}, ...); build its \
+                     database from `RobotClip.to_clip()`",
+                    robot.model.name
+                ))
+            };
+            character.find(name).map(JointIndex::at).ok_or_else(missing)
+        };
+        let up = |j: &usize| character.parents()[*j].map(JointIndex::at);
+        let mut root: Vec<usize> = std::iter::successors(Some(joint(0)?), up).collect();
+        root.reverse();
+        let hinges = own.joint_of_hinge.iter().map(|j| joint(*j)).collect::<PyResult<_>>()?;
+        if crowd.config().feet.enabled {
+            return Err(error(
+                "`crowd`: expected a character without foot locking, whose ankles turn about any axis; create it with the \
+                 configuration {\"matcher\": {\"feet\": {\"enabled\": False}}}",
+            ));
+        }
+        Ok(Self { root, hinges })
+    }
+
+    /// Writes a character's pose as that of the robot.
+    fn write(&self, robot: &Robot, pose: &Pose, row: &mut [f64]) {
+        let local = |j: &usize| Transform::new(pose.translations[*j], pose.rotations[*j]);
+        let world = self.root.iter().fold(Transform::IDENTITY, |above, j| above * local(j));
+        let turns: Vec<Quat> = self.hinges.iter().map(|j| pose.rotations[*j]).collect();
+        robot.skeleton.pose(&robot.model, world, &turns, row);
+    }
 }
 
 /// A clip of a robot.
@@ -81,7 +149,7 @@ impl Robot {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let n: usize = qpos.len().map_err(|_| error("`qpos`: expected a numpy array"))?;
         let width = self.model.pose_len();
-        let (poses, _) = values::<f64>("qpos", qpos, &[&[n, width]])?;
+        let poses = self.poses("qpos", qpos, n)?;
         let (mut positions, mut rotations) = (Vec::new(), Vec::new());
         let mut placed = Placed::default();
         for pose in poses.chunks_exact(width) {
@@ -93,41 +161,80 @@ impl Robot {
         Ok((shaped(py, positions, &[n, bodies, 3])?, shaped(py, rotations, &[n, bodies, 4])?))
     }
 
-    /// Returns the poses of the robot for characters whose database was built from its clips.
-    fn qpos<'py>(
-        &self,
-        py: Python<'py>,
-        joints: Vec<String>,
-        parents: Vec<i64>,
-        positions: &Bound<'py, PyAny>,
-        rotations: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let n: usize = positions.len().map_err(|_| error("`positions`: expected a numpy array"))?;
-        let (positions, _) = values::<f32>("positions", positions, &[&[n, joints.len(), 3]])?;
-        let (rotations, _) = values::<f32>("rotations", rotations, &[&[n, joints.len(), 4]])?;
-        let parents: Vec<Option<JointIndex>> = parents.iter().map(|p| u32::try_from(*p).ok().map(JointIndex)).collect();
-        let rest = vec![Transform::IDENTITY; joints.len()];
-        let given = Skeleton::new(joints, parents, rest).map_err(rejected)?;
-        let own = &self.skeleton;
-        let joint =
-            |j: usize| given.require(own.skeleton.name(JointIndex::new(j))).map(JointIndex::at).map_err(rejected);
-        let root = joint(0)?;
-        let hinges: Vec<usize> = own.joint_of_hinge.iter().map(|j| joint(*j)).collect::<PyResult<_>>()?;
-        let width = self.model.pose_len();
-        let mut poses = vec![0.0; n * width];
-        let mut turns = vec![Quat::IDENTITY; hinges.len()];
-        for (k, pose) in poses.chunks_exact_mut(width).enumerate() {
-            let at = |j: usize| Vec3::from_slice(&positions[(k * given.len() + j) * 3..][..3]);
-            let turn = |j: usize| {
-                let q = &rotations[(k * given.len() + j) * 4..][..4];
-                Quat::from_xyzw(q[0], q[1], q[2], q[3])
-            };
-            let up = std::iter::successors(Some(root), |j| given.parents()[*j].map(JointIndex::at));
-            let world = up.fold(Transform::IDENTITY, |below, j| Transform::new(at(j), turn(j)) * below);
-            turns.iter_mut().zip(&hinges).for_each(|(q, j)| *q = turn(*j));
-            own.pose(&self.model, world, &turns, pose);
-        }
+    /// Returns the poses of a crowd whose database was built from clips of the robot.
+    fn qpos<'py>(&self, crowd: &Bound<'py, Crowd>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, crowd, width) = (crowd.py(), crowd.get(), self.model.pose_len());
+        let binding = Binding::new(self, crowd)?;
+        let mut poses = vec![0.0; crowd.n()? * width];
+        let mut rows = poses.chunks_exact_mut(width);
+        crowd.each_output(|output| {
+            if let Some(row) = rows.next() {
+                binding.write(self, &output.pose, row);
+            }
+        })?;
+        let n = poses.len() / width;
         shaped(py, poses, &[n, width])
+    }
+
+    /// Returns the next poses of a crowd, and the velocities between them.
+    #[pyo3(
+        signature = (crowd, sticks=None, frames=25, rate_hz=50.0, *, start=None, max_speed=MAX_SPEED_RAD_S, **inputs),
+        text_signature = "($self, crowd, sticks=None, frames=25, rate_hz=50.0, *, start=None, max_speed=20.0, run=False, looks=None, strafe=False, \
+                          camera_yaws=None, camera_yaw_rates=None, velocities=None, facings=None, tags='', tag_costs=(), \
+                          user=None, variables=None, look_at=None, inputs=None)"
+    )]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python")]
+    fn plan<'py>(
+        &self,
+        crowd: &Bound<'py, Crowd>,
+        sticks: Option<Bound<'py, PyAny>>,
+        frames: usize,
+        rate_hz: f64,
+        start: Option<Bound<'py, PyAny>>,
+        max_speed: f64,
+        inputs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (py, crowd, width) = (crowd.py(), crowd.get(), self.model.pose_len());
+        if !(1..=MOST_FRAMES).contains(&frames) {
+            return Err(error(format_args!("`frames`: expected 1 to {MOST_FRAMES}, found {frames}")));
+        }
+        if !(rate_hz >= 1.0 && rate_hz <= MOST_HZ) {
+            return Err(error(format_args!("`rate_hz`: expected 1 to {MOST_HZ}, found {rate_hz}")));
+        }
+        if !(max_speed > 0.0) {
+            return Err(error(format_args!("`max_speed`: expected more than 0 rad/s, found {max_speed}")));
+        }
+        let n = crowd.n()?;
+        let start = start.map(|start| self.poses("start", &start, n)).transpose()?;
+        let given = inputs.map_or_else(|| Ok(PyDict::new(py)), |inputs| inputs.copy())?;
+        if let Some(sticks) = sticks {
+            given.set_item("sticks", sticks)?;
+        }
+        let binding = Binding::new(self, crowd)?;
+        let write = |output: &Output, row: &mut [f64]| binding.write(self, &output.pose, row);
+        let mut all = crowd.look_ahead(py, Some(&given), (frames, (1.0 / rate_hz) as f32), width, write)?;
+        if let Some(start) = start {
+            all.chunks_exact_mut(width * (frames + 1)).zip(start.chunks_exact(width)).for_each(|(one, start)| {
+                one[..width].copy_from_slice(start);
+            });
+        }
+        let (mut poses, mut speeds) = (Vec::with_capacity(n * frames * width), vec![0.0; n * frames * (width - 1)]);
+        let mut rows = speeds.chunks_exact_mut(width - 1);
+        for one in all.chunks_exact_mut(width * (frames + 1)) {
+            for k in width..one.len() {
+                // Hinges that are slower than the plan catch up with it later.
+                if k % width >= 7 {
+                    let (before, most) = (one[k - width], max_speed / rate_hz);
+                    one[k] = one[k].clamp(before - most, before + most);
+                }
+            }
+            poses.extend_from_slice(&one[..width * frames]);
+            let pairs = one.chunks_exact(width).zip(one.chunks_exact(width).skip(1));
+            for ((before, after), row) in pairs.zip(&mut rows) {
+                self.model.velocity(before, after, 1.0 / rate_hz, row);
+            }
+        }
+        Ok((shaped(py, poses, &[n, frames, width])?, shaped(py, speeds, &[n, frames, width - 1])?))
     }
 
     fn __repr__(&self) -> String {
@@ -152,6 +259,19 @@ impl RobotClip {
         let clip = this.get();
         let width = clip.model.pose_len();
         frozen::<_, f64>(this, &clip.content.poses, &[clip.content.poses.len() / width, width])
+    }
+
+    #[getter]
+    fn qvel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (width, dt_s) = (self.model.pose_len(), 1.0 / self.content.rate_hz);
+        let poses: Vec<&[f64]> = self.content.poses.chunks_exact(width).collect();
+        let mut speeds = vec![0.0; poses.len() * (width - 1)];
+        for (f, row) in speeds.chunks_exact_mut(width - 1).enumerate() {
+            // The last frame has the velocity with which it is reached.
+            let from = f.min(poses.len().saturating_sub(2));
+            self.model.velocity(poses[from], poses[(from + 1).min(poses.len() - 1)], dt_s, row);
+        }
+        shaped(py, speeds, &[poses.len(), width - 1])
     }
 
     #[getter]
@@ -191,7 +311,7 @@ impl RobotClip {
 
 /// Transfers clips to a robot.
 #[pyfunction]
-#[pyo3(signature = (clips, robot, *, rate_hz=50.0, max_speed=20.0, roles=None, parts=None))]
+#[pyo3(signature = (clips, robot, *, rate_hz=50.0, max_speed=MAX_SPEED_RAD_S, roles=None, parts=None))]
 pub fn retarget_robot<'py>(
     clips: &Bound<'py, PyAny>,
     robot: &Bound<'py, Robot>,

@@ -1,5 +1,7 @@
 """Any input is used or rejected by an exception. Nothing crashes, and a rejected step changes nothing."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -77,6 +79,39 @@ def test_constructors_take_or_reject_anything(database, a, b, c):
             call()
         except (*REJECTED, OverflowError):
             pass
+
+
+@pytest.fixture(scope="module")
+def robot_crowd():
+    robot = footwork.Robot(Path(__file__).parents[3] / "examples/robot/person.xml")
+    clips = [clip for clip in footwork.built_in_clips() if clip.name in ("idle", "walk_175", "run_320")]
+    motions, _ = footwork.retarget_robot(clips, robot)
+    database = footwork.build([motion.to_clip() for motion in motions])
+    character = footwork.Character(database, {"matcher": {"feet": {"enabled": False}}})
+    return robot, footwork.Crowd(character, N), clips
+
+
+@short
+@given(anything, anything, st.one_of(st.integers(-2, 3), scalars), st.one_of(st.floats(0, 100), scalars))
+def test_a_robot_takes_or_rejects_anything(robot_crowd, a, b, frames, rate):
+    robot, crowd, clips = robot_crowd
+    before, time = crowd.local_rotations.copy(), crowd.times.copy()
+    for call in [
+        lambda: robot.place(a),
+        lambda: robot.qpos(a),
+        lambda: robot.plan(crowd, a, frames),
+        lambda: robot.plan(crowd, frames=2, rate_hz=rate, velocities=a, facings=b),
+        lambda: robot.plan(crowd, frames=2, start=a, max_speed=rate),
+        lambda: footwork.retarget_robot(clips, a),
+        lambda: footwork.retarget_robot(clips[:1], robot, rate_hz=-abs(rate)),
+        lambda: footwork.retarget_robot(clips[:1], robot, max_speed=-abs(rate)),
+        lambda: footwork.retarget_robot(clips[:1], robot, parts={"torso": a}),
+    ]:
+        try:
+            call()
+        except (*REJECTED, OverflowError, ValueError):
+            pass
+    assert (crowd.local_rotations == before).all() and (crowd.times == time).all()
 
 
 @pytest.mark.parametrize("n", [0, -1, 10**9, 2**70, 1.5, "a"])

@@ -72,7 +72,7 @@ def retarget(
     """
 
 def retarget_robot(
-    clips: _Path | Sequence[_Path] | Sequence[RawClip],
+    clips: _Path | Sequence[_Path] | Sequence[RawClip] | Database,
     robot: Robot,
     *,
     rate_hz: float = 50.0,
@@ -82,9 +82,12 @@ def retarget_robot(
 ) -> tuple[list[RobotClip], dict[str, Any]]:
     """Transfers clips to the hinges of a humanoid robot: feet planted, ranges and speeds held.
 
-    `rate_hz`: frames per second of the result. `max_speed`: maximum speed of every hinge, rad/s. `roles`: joints of the clips by role.
-    `parts`: bodies and hinges of the robot by part, such as `{"left_knee": "joint_4"}`, where they are not found. Returns the clips, and
-    a report: the errors of all clips together, and in `clips` those of each (keys as in `footwork robot --json`).
+    `clips`: motion files, clips, or a database. `rate_hz`: frames per second of the result. `max_speed`: maximum speed of every hinge,
+    rad/s. `roles`: joints of the clips by role. `parts`: bodies and hinges of the robot by part, such as `{"left_knee": "joint_4"}`,
+    where they are not found. Returns the clips, and a report: the errors of all clips together, and in `clips` those of each (keys as
+    in `footwork robot --json`).
+
+    Raises `Error` for a robot whose limbs are not found, for an unknown part, body or hinge, and for clips that do not fit together.
     """
 
 def evaluate(
@@ -182,26 +185,69 @@ class RawClip:
         """(frames, joints, 4), relative to the parent: a view without a copy."""
 
 class Robot:
-    """A humanoid robot: bodies and hinges in the order of MuJoCo, SI units, +Z up. Immutable."""
+    """A humanoid robot: bodies and hinges in the order of MuJoCo, metres, radians and seconds, +Z up. Immutable.
+
+    `qpos` has 7 + hinges values: position and rotation (w, x, y, z) of the root, then angles. `qvel` has 6 + hinges values: velocity of
+    the root in the world, angular velocity of the root about the axes of its body, then those of the hinges.
+    """
 
     def __init__(self, path: _Path) -> None:
-        """Reads a model (MJCF) with the files that it includes."""
+        """Reads a model (MJCF) with the files that it includes. Meshes are not read."""
     @property
     def name(self) -> str: ...
     @property
-    def hinges(self) -> list[str]: ...
+    def hinges(self) -> list[str]:
+        """Names of the hinges, in the order of `qpos[7:]`."""
     @property
-    def bodies(self) -> list[str]: ...
+    def bodies(self) -> list[str]:
+        """Names of the bodies; the first is the root."""
     @property
     def ranges(self) -> _Double:
         """(hinges, 2): least and greatest angles, radians; infinite without a range."""
     def place(self, qpos: _Double) -> tuple[_Double, _Double]:
-        """Returns where bodies are for poses (n, 7 + hinges): positions (n, bodies, 3), rotations (n, bodies, 4) as (w, x, y, z)."""
-    def qpos(self, joints: Sequence[str], parents: Sequence[int], positions: _Float, rotations: _Float) -> _Double:
-        """Returns poses (n, 7 + hinges) of characters whose database was built from clips of this robot (`RobotClip.to_clip`).
+        """Returns where bodies are in the world: positions (n, bodies, 3), and rotations (n, bodies, 4) as (w, x, y, z).
 
-        `joints`, `parents`: those of the database. `positions` (n, joints, 3) and `rotations` (n, joints, 4): `local_positions` and
-        `local_rotations` of a crowd. Turns about other axes than a hinge's are left out, and angles are limited to its range.
+        `qpos`: (n, 7 + hinges), float64.
+        """
+    def qpos(self, crowd: Crowd) -> _Double:
+        """Returns the poses (n, 7 + hinges) of a crowd whose database was built from clips of this robot (`RobotClip.to_clip`).
+
+        Angles are within the ranges. Rotations of joints about other axes than that of their hinge are left out.
+
+        Raises `Error` for a character of other joints, and for one with foot locking: its ankles turn about any axis. Create it with
+        `{"matcher": {"feet": {"enabled": False}}}`.
+        """
+    def plan(
+        self,
+        crowd: Crowd,
+        sticks: _Float | None = None,
+        frames: int = 25,
+        rate_hz: float = 50.0,
+        *,
+        start: _Double | None = None,
+        max_speed: float = 20.0,
+        run: bool | _Bool = False,
+        looks: _Float | None = None,
+        strafe: bool | _Bool = False,
+        camera_yaws: _Float | None = None,
+        camera_yaw_rates: _Float | None = None,
+        velocities: _Float | None = None,
+        facings: _Float | None = None,
+        tags: str | Sequence[str] = "",
+        tag_costs: Sequence[tuple[str, float]] = (),
+        user: _Float | None = None,
+        variables: Mapping[str, float | _Float] | None = None,
+        look_at: _Float | None = None,
+        inputs: Sequence[Input] | None = None,
+    ) -> tuple[_Double, _Double]:
+        """Returns the next poses of a crowd if its input stays as it is: a reference for a tracking controller. The crowd does not move.
+
+        Returns `qpos` (n, frames, 7 + hinges), whose first frame is the present pose, and `qvel` (n, frames, 6 + hinges), the velocities
+        from each frame to the next. `frames`: 1 to 1000. `rate_hz`: 1 to 1000. `start` (n, 7 + hinges): present pose of the robot, such
+        as that frame of the last plan which it has reached; default: that of the crowd. `max_speed`: of every hinge, rad/s, also from
+        `start` on; a hinge that is too slow for the motion catches up with it later. The others are those of `Crowd.step`.
+
+        Raises `Error` as `qpos` and `Crowd.step` do.
         """
 
 class RobotClip:
@@ -213,7 +259,10 @@ class RobotClip:
     def rate_hz(self) -> float: ...
     @property
     def qpos(self) -> _Double:
-        """(frames, 7 + hinges): position, rotation (w, x, y, z), angles in radians; a view without a copy."""
+        """(frames, 7 + hinges): see `Robot`; a view without a copy."""
+    @property
+    def qvel(self) -> _Double:
+        """(frames, 6 + hinges): velocities from each frame to the next; that of the last frame is the one before it."""
     @property
     def contacts(self) -> _Bool:
         """(frames, 2): whether the left and the right foot are planted; a view without a copy."""
@@ -281,6 +330,8 @@ class Database:
         """The clips; stored mirror images share the frames of their originals."""
     @property
     def tags(self) -> list[str]: ...
+    def raw_clips(self) -> list[RawClip]:
+        """Returns its clips, without mirror images and without those that the build made from others."""
     @property
     def tag_spans(self) -> list[tuple[str, int, int]]:
         """(tag, first frame, first frame after it)."""

@@ -1,10 +1,10 @@
 """A stick drives a humanoid robot in MuJoCo: kinematically, and with a PD controller on a fixed base.
 
-python robot_stick.py [MODEL.xml [CLIPS...]] [--seconds 10] [--pictures FOLDER] [--view]
+python robot_stick.py [MODEL.xml [CLIPS...]] [--seconds 10] [--random] [--pictures FOLDER] [--view]
 
 Without arguments: the humanoid of the examples, and the built-in clips. A planner gives the next half second at 50 Hz, ten times a
-second, as a tracking controller would take it. --pictures writes a strip of the motion and the use of the ranges of all hinges;
---view shows the robot in MuJoCo's window.
+second, as a tracking controller would take it. --random moves the stick at random; --pictures writes a strip of the motion and the use
+of the ranges of all hinges; --view shows the robot in MuJoCo's window.
 """
 
 import argparse
@@ -34,10 +34,16 @@ def main():
     character = footwork.Character(database, {"matcher": {"feet": {"enabled": False}}})
     print(f"{len(motions)} clips, planted feet slide {report['planted_slide_cm_s']:.2f} cm/s")
 
-    qpos, qvel, shown = drive(robot, footwork.Crowd(character, 1), int(options.seconds * RATE_HZ))
+    # The plan is at most a fifth faster than the clips, of which some frames are not taken as the measure.
+    speeds = np.abs(np.concatenate([motion.qvel[:, 6:] for motion in motions]))
+    fastest = 1.2 * np.quantile(speeds, 0.999, axis=0).max()
+    sticks = random_sticks(options.seconds) if options.random else ahead_and_round(options.seconds)
+    qpos, qvel, shown = drive(robot, footwork.Crowd(character, 1), sticks, fastest)
     places = kinematics(options.model, qpos, options.view)
     print(f"bodies: at most {1000 * np.abs(places - robot.place(qpos)[0]).max():.4f} mm from those of MuJoCo")
-    print(f"fastest hinge {np.abs(qvel[:, 6:]).max():.1f} rad/s; in the clips {max(np.abs(m.qvel[:, 6:]).max() for m in motions):.1f}")
+    low, high = robot.ranges.T
+    outside = ((qpos[:, 7:] < low) | (qpos[:, 7:] > high)).sum()
+    print(f"{len(qpos)} frames: {outside} angles out of range, fastest hinge {np.abs(qvel[:, 6:]).max():.2f} of {fastest:.2f} rad/s")
     tracked = track(options.model, qpos[:, 7:], qvel[:, 6:])
     off = np.degrees(np.sqrt(np.mean((tracked - qpos[:, 7:]) ** 2)))
     print(f"controller on a fixed base: {off:.1f} degrees from the plan (root mean square)")
@@ -55,6 +61,7 @@ def arguments():
     parser.add_argument("model", nargs="?", default=Path(__file__).parents[3] / "examples/robot/person.xml")
     parser.add_argument("clips", nargs="*", help="motion files with one skeleton")
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--random", action="store_true")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER")
     parser.add_argument("--view", action="store_true")
     return parser.parse_args()
@@ -65,25 +72,33 @@ def built_in():
     return [clip for clip in footwork.built_in_clips() if clip.name.startswith(GAITS)]
 
 
-def stick_at(seconds):
-    """Ahead for three seconds, then in a circle."""
-    angle = max(0.0, seconds - 3) * 0.8
-    return np.array([[np.sin(angle), 0, np.cos(angle)]], np.float32) * 0.8
+def ahead_and_round(seconds):
+    """Returns a stick per plan: ahead for three seconds, then in a circle."""
+    angles = np.maximum(0, np.arange(0, seconds, REPLAN_FRAMES / RATE_HZ) - 3) * 0.8
+    return 0.8 * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], axis=1).astype(np.float32)
 
 
-def drive(robot, planner, frames):
+def random_sticks(seconds):
+    """Returns a stick per plan, which changes after 0.3 to 3 seconds."""
+    random, sticks = np.random.default_rng(1), []
+    while len(sticks) < seconds * RATE_HZ / REPLAN_FRAMES:
+        angle, push = random.uniform(0, 2 * np.pi), random.choice([0, random.uniform(0.2, 1), 1])
+        sticks += [(push * np.sin(angle), 0, push * np.cos(angle))] * random.integers(3, 30)
+    return np.array(sticks[: int(seconds * RATE_HZ / REPLAN_FRAMES)], np.float32)
+
+
+def drive(robot, planner, sticks, fastest):
     """Follows plans that are renewed every tenth of a second. Returns qpos, qvel, and the poses in the world as `film` takes them."""
     qpos, qvel, shown = [], [], []
     reached = robot.qpos(planner)
-    for frame in range(frames):
-        stick = stick_at(frame // REPLAN_FRAMES * REPLAN_FRAMES / RATE_HZ)
-        if frame % REPLAN_FRAMES == 0:
-            plan, speeds = robot.plan(planner, stick, frames=PLAN_FRAMES, rate_hz=RATE_HZ, start=reached)
-            reached = plan[:, REPLAN_FRAMES]
-        qpos.append(plan[0, frame % REPLAN_FRAMES])
-        qvel.append(speeds[0, frame % REPLAN_FRAMES])
-        shown.append([planner.world_positions[0].copy(), planner.world_rotations[0].copy(), planner.contacts[0].copy()])
-        planner.step(stick, dt=1 / RATE_HZ)
+    for stick in sticks[:, None]:
+        plan, speeds = robot.plan(planner, stick, PLAN_FRAMES, RATE_HZ, start=reached, max_speed=fastest)
+        qpos.extend(plan[0, :REPLAN_FRAMES])
+        qvel.extend(speeds[0, :REPLAN_FRAMES])
+        reached = plan[:, REPLAN_FRAMES]
+        for _ in range(REPLAN_FRAMES):
+            shown.append([planner.world_positions[0].copy(), planner.world_rotations[0].copy(), planner.contacts[0].copy()])
+            planner.step(stick, dt=1 / RATE_HZ)
     return np.array(qpos), np.array(qvel), shown
 
 

@@ -15,8 +15,8 @@ use footwork::retarget::Reference;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::{resample, write_clip};
 use footwork_robot::{
-    MAX_SPEED_RAD_S, Placed, Retargeting, RobotClip as Content, RobotModel, RobotOptions, RobotSkeleton, RobotSummary,
-    to_csv, to_npz,
+    Footing, MAX_SPEED_RAD_S, Parts, Placed, Retargeting, RobotClip as Content, RobotModel, RobotOptions,
+    RobotSkeleton, RobotSummary, to_csv, to_npz,
 };
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -33,6 +33,8 @@ pub struct Robot {
     skeleton: Arc<RobotSkeleton>,
     /// `[hinges x 2]`.
     ranges: Vec<f64>,
+    /// The feet, if they were found.
+    footing: Option<Footing>,
 }
 
 impl Robot {
@@ -97,6 +99,9 @@ impl Binding {
         let world = self.root.iter().fold(Transform::IDENTITY, |above, j| above * local(j));
         let turns: Vec<Quat> = self.hinges.iter().map(|j| pose.rotations[*j]).collect();
         robot.skeleton.pose(&robot.model, world, &turns, row);
+        if let Some(footing) = &robot.footing {
+            footing.lift(&robot.model, row);
+        }
     }
 }
 
@@ -117,7 +122,8 @@ impl Robot {
         let model = RobotModel::load(&path).map_err(rejected)?;
         let skeleton = Arc::new(RobotSkeleton::new(&model).map_err(rejected)?);
         let range = |h: &footwork_robot::Hinge| h.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        Ok(Self { ranges: model.hinges.iter().flat_map(range).collect(), skeleton, model: Arc::new(model) })
+        let footing = Parts::find(&model, &BTreeMap::new()).and_then(|parts| Footing::new(&model, &parts)).ok();
+        Ok(Self { footing, ranges: model.hinges.iter().flat_map(range).collect(), skeleton, model: Arc::new(model) })
     }
 
     #[getter]
@@ -198,10 +204,10 @@ impl Robot {
         if !(1..=MOST_FRAMES).contains(&frames) {
             return Err(error(format_args!("`frames`: expected 1 to {MOST_FRAMES}, found {frames}")));
         }
-        if !(rate_hz >= 1.0 && rate_hz <= MOST_HZ) {
+        if !(1.0..=MOST_HZ).contains(&rate_hz) {
             return Err(error(format_args!("`rate_hz`: expected 1 to {MOST_HZ}, found {rate_hz}")));
         }
-        if !(max_speed > 0.0) {
+        if max_speed.is_nan() || max_speed <= 0.0 {
             return Err(error(format_args!("`max_speed`: expected more than 0 rad/s, found {max_speed}")));
         }
         let n = crowd.n()?;

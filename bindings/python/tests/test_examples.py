@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,9 @@ def command_line():
     return os.environ.get("FOOTWORK_COMMAND") or shutil.which("footwork")
 
 
-def run(example):
-    done = subprocess.run([sys.executable, PACKAGE / "examples" / example], capture_output=True, text=True, check=True)
+def run(example, *arguments):
+    command = [sys.executable, PACKAGE / "examples" / example, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
@@ -33,9 +35,14 @@ def test_the_standard_course_has_the_bits_of_the_command_line():
     assert lines[-1] == json.loads(told)["pose_hash"]
 
 
-def test_a_stick_drives_a_robot_in_mujoco():
+def test_a_stick_drives_a_robot_in_mujoco(tmp_path):
     pytest.importorskip("mujoco")
-    plan, walked = run("robot_stick.py")[-2:]
-    assert plan.startswith("plan: 25 frames of 32 values")
-    assert float(plan.split()[-2]) < 60, plan
-    assert walked.startswith("the robot walked to"), walked
+    lines = run("robot_stick.py", "--pictures", tmp_path)
+    bodies, hinges, controller, walked = (re.findall(r"-?\d+\.\d+", line) for line in lines[-4:])
+    assert float(bodies[0]) < 0.1
+    assert float(hinges[0]) <= float(hinges[1]) <= 20
+    assert float(controller[0]) < 3
+    # Ahead for three seconds, then in a circle.
+    assert 2 < float(walked[0]) < 5, walked
+    for picture in ("robot.png", "ranges.png"):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")

@@ -46,6 +46,8 @@ impl Retargeting {
             for (foot, depths) in targets.feet.iter_mut().zip(&depths) {
                 foot.toe.iter_mut().zip(smoothed(depths, targets.rate_hz)).for_each(|(toe, by)| toe.z += by);
             }
+            // A foot may have passed over the lifted one.
+            targets.separate(self);
             poses = self.follow(&targets);
         }
         self.rise(&mut poses, targets.rate_hz);

@@ -7,18 +7,20 @@ use crate::feet::{FootTrack, smooth};
 use crate::kinematics::Placed;
 use crate::sole::Sole;
 use glam::DVec2;
+use std::cmp::Ordering;
 use std::f64::consts::TAU;
 
 /// Gap that soles keep, metres.
 const GAP_M: f64 = 0.01;
 /// Difference in height from which on feet pass over each other, metres.
 pub const OVER_M: f64 = 0.05;
-/// Missing gap that is not mended, metres.
+/// Missing gap that is tolerated, metres.
 const EXACT_M: f64 = 1e-4;
 /// Time over which a push in the air fades, and between frames of one meeting, seconds.
 const PUSH_S: f64 = 0.2;
-/// Number of times that soles are moved apart: a moved foot may meet another contact of the other.
-const PUSHES: usize = 12;
+/// Number of times that soles are moved apart: a moved foot may meet another contact of the other. In the second half, both feet move:
+/// one foot alone might be pushed to and fro between two contacts of the other.
+const PUSHES: usize = 24;
 /// Number of directions that are compared, and of halvings of the distance to push.
 const DIRECTIONS: u32 = 24;
 const HALVINGS: usize = 16;
@@ -142,7 +144,7 @@ fn meetings(feet: &[FootTrack; 2], soles: &[Sole; 2], zero: &Placed, rate_hz: f6
 
 /// Moves soles apart that would overlap.
 pub fn separate(feet: &mut [FootTrack; 2], soles: &[Sole; 2], zero: &Placed, rate_hz: f64) {
-    for _ in 0..PUSHES {
+    for turn in 0..PUSHES {
         let meetings = meetings(feet, soles, zero, rate_hz);
         if meetings.is_empty() {
             return;
@@ -154,9 +156,10 @@ pub fn separate(feet: &mut [FootTrack; 2], soles: &[Sole; 2], zero: &Placed, rat
             // A foot that stands longer stays, if the other one can move.
             let stands = [0, 1].map(|s: usize| meeting.frames.iter().filter(|(f, _)| feet[s].planted[*f]).count());
             let left = match stands[0].cmp(&stands[1]) {
-                std::cmp::Ordering::Less => 1.0,
-                std::cmp::Ordering::Equal => 0.5,
-                std::cmp::Ordering::Greater => 0.0,
+                _ if 2 * turn >= PUSHES => 0.5,
+                Ordering::Less => 1.0,
+                Ordering::Equal => 0.5,
+                Ordering::Greater => 0.0,
             };
             let (first, last) = (meeting.frames[0].0, meeting.frames[meeting.frames.len() - 1].0);
             pushes[0][first..=last].fill(away * left);

@@ -10,13 +10,14 @@ use footwork::clip::RawClip;
 use glam::{DQuat, DVec3};
 
 /// Tolerated deviations: of a foot and of the pelvis in metres, of rotations in radians.
-const FOOT_M: f64 = 0.0005;
-const FOOT_RAD: f64 = 0.01;
-const ROOT_M: f64 = 0.02;
+pub const FOOT_M: f64 = 0.0005;
+pub const FOOT_RAD: f64 = 0.01;
+pub const ROOT_M: f64 = 0.02;
 const ROOT_RAD: f64 = 0.1;
 const TORSO_RAD: f64 = 0.1;
 const BONE_RAD: f64 = 0.15;
 const HAND_RAD: f64 = 0.3;
+
 /// Desired places over a clip.
 pub struct Targets {
     pub rate_hz: f64,
@@ -66,8 +67,14 @@ impl Targets {
         for (foot, sole) in feet.iter_mut().zip(&stand_in.soles) {
             foot.lift(sole, &stand_in.zero);
         }
-        separate(&mut feet, &stand_in.soles, &stand_in.zero, rate_hz);
-        Self { rate_hz, root, rotations, hands, feet }
+        let mut targets = Self { rate_hz, root, rotations, hands, feet };
+        targets.separate(of);
+        targets
+    }
+
+    /// Moves the soles apart where they would overlap.
+    pub fn separate(&mut self, of: &Retargeting) {
+        separate(&mut self.feet, &of.stand_in.soles, &of.stand_in.zero, self.rate_hz);
     }
 
     pub fn frames(&self) -> usize {
@@ -112,20 +119,27 @@ impl Targets {
         let stand_in = &of.stand_in;
         tasks.push(Task::Point { body: 0, local: DVec3::ZERO, at: self.root[frame], weight: weight(ROOT_M) });
         for (k, follower) in stand_in.followers.iter().enumerate() {
-            let tolerated = match follower.part {
-                Part::Foot => continue,
-                Part::Root => ROOT_RAD,
-                Part::Torso => TORSO_RAD,
-                Part::Leg | Part::Arm => BONE_RAD,
-                Part::Head | Part::Hand => HAND_RAD,
-            };
+            if follower.part == Part::Foot {
+                continue;
+            }
             let to = rotation(k) * stand_in.zero.rotations[follower.body];
-            tasks.push(Task::Turn { body: follower.body, to, weight: weight(tolerated) });
+            tasks.push(Task::Turn { body: follower.body, to, weight: weight(tolerated_rad(follower.part)) });
         }
     }
 }
 
+/// Returns the tolerated deviation of a body's rotation, radians.
+pub fn tolerated_rad(part: Part) -> f64 {
+    match part {
+        Part::Root => ROOT_RAD,
+        Part::Torso => TORSO_RAD,
+        Part::Leg | Part::Arm => BONE_RAD,
+        Part::Head | Part::Hand => HAND_RAD,
+        Part::Foot => FOOT_RAD,
+    }
+}
+
 /// Returns the weight of a task, by the deviation that it tolerates.
-fn weight(tolerated: f64) -> f64 {
+pub fn weight(tolerated: f64) -> f64 {
     1.0 / (tolerated * tolerated)
 }

@@ -4,7 +4,7 @@ use crate::PERSON;
 use footwork::clip::RawClip;
 use footwork::retarget::Reference;
 use footwork_gait::GaitOptions;
-use footwork_robot::{Retargeting, RobotClip, RobotModel, RobotOptions, RobotReport, to_csv, to_npz};
+use footwork_robot::{Footing, Parts, Retargeting, RobotClip, RobotModel, RobotOptions, RobotReport, to_csv, to_npz};
 use glam::{DMat4, DQuat, DVec3};
 use std::sync::OnceLock;
 
@@ -138,4 +138,58 @@ fn files_hold_the_poses() {
     }
     let npz = to_npz(&model, clip);
     assert!(npz.starts_with(b"PK\x03\x04") && npz.windows(13).any(|w| w == b"joint_pos.npy"));
+}
+
+/// Returns the height of the lowest corner of both feet.
+fn lowest(model: &RobotModel, pose: &[f64]) -> f64 {
+    let feet = ["left_foot", "right_foot"].map(|n| model.bodies.iter().position(|b| b.name == n).unwrap());
+    let corners = [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)];
+    let height = |foot: usize, (x, y): (f64, f64)| {
+        matrix(model, pose, foot).transform_point3(FOOT[1] + FOOT[0] * DVec3::new(x, y, -1.0)).z
+    };
+    feet.iter().flat_map(|foot| corners.map(|corner| height(*foot, corner))).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn feet_of_sunken_poses_are_lifted_onto_the_ground() {
+    let model = RobotModel::parse(PERSON, "person.xml").unwrap();
+    let footing = Footing::new(&model, &Parts::find(&model, &Default::default()).unwrap()).unwrap();
+    for (clip, _) in done() {
+        for pose in clip.poses.chunks_exact(model.pose_len()).step_by(7) {
+            let mut sunken = pose.to_vec();
+            sunken[2] -= 0.04;
+            let before = sunken.clone();
+            let below = lowest(&model, &sunken) < -1e-4;
+            footing.lift(&model, &mut sunken);
+            assert!(lowest(&model, &sunken) > -2e-4, "{}: {} m", clip.name, lowest(&model, &sunken));
+            assert!(below || sunken == before, "{}: a foot above the ground has moved", clip.name);
+            let rise = sunken[2] - before[2];
+            assert!((-1e-3..0.0401).contains(&rise), "{}: the root rose {rise} m", clip.name);
+            for (hinge, angle) in model.hinges.iter().zip(&sunken[7..]) {
+                let [low, high] = hinge.range.unwrap();
+                assert!((low..=high).contains(angle), "{}: {}", clip.name, hinge.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_velocity_leads_from_pose_to_pose() {
+    let model = RobotModel::parse(PERSON, "person.xml").unwrap();
+    let (clip, _) = &done()[1];
+    let frames: Vec<&[f64]> = clip.poses.chunks_exact(model.pose_len()).collect();
+    let mut velocity = vec![0.0; model.pose_len() - 1];
+    let dt_s = 1.0 / clip.rate_hz;
+    for pair in frames.windows(2) {
+        model.velocity(pair[0], pair[1], dt_s, &mut velocity);
+        let rotation = |p: &[f64]| DQuat::from_xyzw(p[4], p[5], p[6], p[3]).normalize();
+        let turned = rotation(pair[0]) * DQuat::from_scaled_axis(DVec3::from_slice(&velocity[3..6]) * dt_s);
+        assert!(turned.dot(rotation(pair[1])).abs() > 1.0 - 1e-9);
+        for k in 0..3 {
+            assert!((pair[0][k] + velocity[k] * dt_s - pair[1][k]).abs() < 1e-9);
+        }
+        for k in 7..pair[0].len() {
+            assert!((pair[0][k] + velocity[k - 1] * dt_s - pair[1][k]).abs() < 1e-9);
+        }
+    }
 }

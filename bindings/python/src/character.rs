@@ -15,7 +15,9 @@ use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A character with checked settings.
+/// What characters of one kind share: motion, search index, checked settings. Immutable; share it between threads.
+///
+/// `config`: its table `matcher` is used. `machine`: a state machine, a path of a TOML file or "built-in".
 #[pyclass(frozen, module = "footwork")]
 pub struct Character {
     pub shared: Arc<Shared>,
@@ -45,6 +47,10 @@ impl Character {
         Ok(Self { shared: Arc::new(shared), index: Index::new() })
     }
 
+    /// Searches at a time of a clip, in seconds, and explains the result.
+    ///
+    /// `inputs`: those of `Input`; without a goal, the clip's own future. Returns `candidates` (the `k` best and the playing row, with
+    /// `cost`, `channels`, `verdict`), the number of `rows`, and how many rows each rule `excluded`.
     #[pyo3(
         signature = (clip, time, k=8, **inputs),
         text_signature = "($self, clip, time, k=8, *, stick=None, run=False, velocity=None, facing=None, tags='')"
@@ -76,6 +82,7 @@ impl Character {
         rig.contact_joints.iter().map(|joint| skeleton.name(*joint).to_owned()).collect()
     }
 
+    /// Names of the variables and triggers of its state machine.
     #[getter]
     fn variables(&self) -> Vec<String> {
         self.shared.machine().map(|machine| machine.variable_names().to_vec()).unwrap_or_default()
@@ -86,6 +93,7 @@ impl Character {
         json::object(py, self.shared.config())
     }
 
+    /// Speeds of a full stick, in m/s.
     #[getter]
     fn stick<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         json::object(py, self.shared.stick())

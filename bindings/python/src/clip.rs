@@ -15,13 +15,16 @@ use glam::Vec3;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// A clip before a build.
+/// A clip before a build: local transforms per frame, in metres, +Y up.
+///
+/// `parents`: index of each joint's parent; -1 for joint 0. `translations` (frames, joints, 3): relative to the parent, in
+/// metres. `rotations` (frames, joints, 4): unit quaternions relative to the parent. The first frame is the rest pose.
 #[pyclass(frozen, module = "footwork")]
 pub struct RawClip {
     pub content: Content,
 }
 
-/// Reads clips from motion files.
+/// Reads the clips of motion files, folders and patterns, with the table `source` of a configuration.
 #[pyfunction]
 #[pyo3(signature = (paths, config=None))]
 pub fn read_clips(py: Python, paths: &Bound<PyAny>, config: Option<Bound<PyAny>>) -> PyResult<Vec<RawClip>> {
@@ -31,7 +34,7 @@ pub fn read_clips(py: Python, paths: &Bound<PyAny>, config: Option<Bound<PyAny>>
     Ok(imported.clips.into_iter().map(|content| RawClip { content }).collect())
 }
 
-/// Returns the built-in clips.
+/// Returns the clips of the built-in character.
 #[pyfunction]
 pub fn built_in_clips(py: Python) -> Vec<RawClip> {
     let clips = py.detach(|| footwork_gait::clips(&footwork_gait::GaitOptions::BUILT_IN));
@@ -75,6 +78,7 @@ impl RawClip {
         Ok(Self { content })
     }
 
+    /// Writes the clip as BVH.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         py.detach(|| write_clip(&path, &self.content, &WriteOptions::default()).map_err(rejected))
     }
@@ -104,6 +108,7 @@ impl RawClip {
         indices::parents(&self.content.skeleton)
     }
 
+    /// (frames, joints, 3), relative to the parent, in metres: a view without a copy.
     #[getter]
     fn translations<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let clip = &this.get().content;
@@ -111,6 +116,7 @@ impl RawClip {
         frozen::<_, f32>(this, bytemuck::cast_slice(&clip.translations), &shape)
     }
 
+    /// (frames, joints, 4), relative to the parent: a view without a copy.
     #[getter]
     fn rotations<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let clip = &this.get().content;

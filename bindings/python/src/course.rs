@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 /// Longest time of a course, in seconds: a day.
 const LONGEST_S: f32 = 86_400.0;
 
-/// Input over time.
+/// Scripted input: "standard", "random" or "none", or a course of evaluations, "a" to "k".
 #[pyclass(frozen, module = "footwork")]
 pub struct Course {
     #[pyo3(get)]
@@ -42,6 +42,7 @@ impl Course {
         Ok(Self { name: name.to_owned(), script })
     }
 
+    /// Returns the input at a time, in seconds. Times must not decrease.
     fn input(&self, time: f32, matcher: &Bound<Matcher>) -> PyResult<Input> {
         let mut scripted = lock(&self.script, "course")?;
         if !(scripted.time_s..=LONGEST_S).contains(&time) {
@@ -67,6 +68,7 @@ impl Course {
         Ok(Input::owning(OwnedInput { goal, ..OwnedInput::default() }))
     }
 
+    /// Returns the name of the part of the course at a time, in seconds.
     fn part(&self, time: f32) -> PyResult<&'static str> {
         if !(0.0..=LONGEST_S).contains(&time) {
             return Err(error(format_args!("`time`: expected 0 to {LONGEST_S} seconds, found {time}")));

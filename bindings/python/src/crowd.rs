@@ -26,7 +26,12 @@ const MOST: usize = 100_000;
 /// Maximum number of threads.
 const MOST_THREADS: usize = 256;
 
-/// Many characters of one kind.
+/// Many characters of one kind. Its arrays are read-only views of one block that show each new step; `.copy()` keeps values.
+///
+/// A step has the bits of `Matcher` and of Rust, with any number of threads. It runs without the interpreter's lock. A crowd that
+/// another thread is stepping raises `Error`. Views that are read during a step in another thread may mix two steps.
+///
+/// `n`: 1 to 100000. `threads`: 1 to 256. `positions` (n, 3): world, metres. `yaws` (n,): radians.
 #[pyclass(frozen, module = "footwork")]
 pub struct Crowd {
     shared: Arc<Shared>,
@@ -34,32 +39,46 @@ pub struct Crowd {
     bodies: Bodies,
     #[pyo3(get)]
     character: Py<Character>,
+    /// (n, joints, 3): relative to the parent, in metres; joint 0 in the world.
     #[pyo3(get)]
     local_positions: Py<PyAny>,
+    /// (n, joints, 4): relative to the parent; joint 0 in the world.
     #[pyo3(get)]
     local_rotations: Py<PyAny>,
+    /// (n, joints, 3): world, metres.
     #[pyo3(get)]
     world_positions: Py<PyAny>,
+    /// (n, joints, 4): world.
     #[pyo3(get)]
     world_rotations: Py<PyAny>,
+    /// (n, 3): world, m/s.
     #[pyo3(get)]
     root_velocities: Py<PyAny>,
+    /// (n,): radians per second about +Y.
     #[pyo3(get)]
     root_yaw_rates: Py<PyAny>,
+    /// (n, contact joints): true if the joint touches the ground.
     #[pyo3(get)]
     contacts: Py<PyAny>,
+    /// (n,): the playing clips, indices into `Database.clips`.
     #[pyo3(get)]
     clips: Py<PyAny>,
+    /// (n,): times in the clips, in seconds.
     #[pyo3(get)]
     clip_times: Py<PyAny>,
+    /// (n,): true if the clip is mirrored.
     #[pyo3(get)]
     mirrored: Py<PyAny>,
+    /// (n,): seconds since the start.
     #[pyo3(get)]
     times: Py<PyAny>,
+    /// (n,): searches of the last step.
     #[pyo3(get)]
     searches: Py<PyAny>,
+    /// (n,): transitions of the last step.
     #[pyo3(get)]
     transitions: Py<PyAny>,
+    /// (n,): true while nothing can be played.
     #[pyo3(get)]
     stranded: Py<PyAny>,
 }
@@ -137,6 +156,16 @@ impl Crowd {
         Ok(crowd)
     }
 
+    /// Advances all characters by `dt` seconds (0 to 10; default: 1/60), or none.
+    ///
+    /// `sticks`, `looks` (n, 3): directions in the world; or (n, 2): right and forward as seen from the camera; length at most 1.
+    /// `run`, `strafe`: for all, or (n,). `camera_yaws` (n,): radians; `camera_yaw_rates` (n,): rad/s. `velocities` (n, 3): world,
+    /// m/s, instead of sticks; `facings` (n,): their yaws, radians. `tags`: a query for all, or one per character. `tag_costs`:
+    /// (query, cost) pairs for all. `user` (n, user values). `variables`: by name, a number for all or (n,). `look_at` (n, 3):
+    /// world, metres. `inputs`: one `Input` per character, instead of everything else. Arrays are float32 or bool.
+    ///
+    /// Raises `Error` for another dtype or shape, NaN, infinity, an unknown name or a time step out of range. A note of the
+    /// exception names the character. Then no character has moved. Raises `TypeError` for an unknown keyword.
     #[pyo3(
         signature = (sticks=None, dt=1.0 / 60.0, **inputs),
         text_signature = "($self, sticks=None, dt=1/60, *, run=False, looks=None, strafe=False, camera_yaws=None, \
@@ -169,10 +198,14 @@ impl Crowd {
         Ok(())
     }
 
+    /// Returns the states: `headers`, a list of n texts, and `blocks`, float32 (n, floats). Both can be pickled.
     fn state_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         state::save(py, &self.parts()?.states)
     }
 
+    /// Continues from saved states, bit for bit.
+    ///
+    /// Raises `Error` for states of another character or number, and for damaged ones. Then nothing has changed.
     #[pyo3(text_signature = "($self, state)")]
     fn load_state_dict(&self, given: &Bound<PyDict>) -> PyResult<()> {
         let mut parts = self.parts()?;

@@ -17,7 +17,7 @@ use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A motion database.
+/// A motion database. Immutable; can be pickled. Its arrays are read-only views without copies that keep it alive.
 #[pyclass(frozen, module = "footwork")]
 pub struct Database {
     pub content: Arc<Content>,
@@ -34,8 +34,10 @@ struct Report {
 #[pyclass(frozen, get_all, module = "footwork")]
 pub struct Clip {
     name: String,
+    /// Its first frame in `Database.rotations`.
     first_frame: usize,
     frames: usize,
+    /// Its first row in `Database.features`.
     first_row: usize,
     rows: usize,
     seconds: f64,
@@ -52,6 +54,12 @@ impl Clip {
 }
 
 /// Builds a database.
+///
+/// `paths`: motion files (.bvh, .glb, .gltf, .fbx), folders, patterns with `*`, or clips. Default: those of the configuration,
+/// else the built-in clips. `config`: a path of a TOML file, or its tables as a dictionary, such as
+/// `{"build": {"search_rate_hz": 60}}`.
+///
+/// Raises `Error` if a file cannot be read, and for an unknown setting.
 #[pyfunction]
 #[pyo3(signature = (paths=None, config=None))]
 pub fn build(py: Python, paths: Option<Bound<PyAny>>, config: Option<Bound<PyAny>>) -> PyResult<Database> {
@@ -61,7 +69,7 @@ pub fn build(py: Python, paths: Option<Bound<PyAny>>, config: Option<Bound<PyAny
     py.detach(|| Database::from_clips(imported, &config, !built_in))
 }
 
-/// Builds the built-in database.
+/// Builds the database of the built-in character. `actions` adds jumps, vaults, climbs, seats and reaches.
 #[pyfunction]
 #[pyo3(signature = (data="locomotion", config=None))]
 pub fn built_in(py: Python, data: &str, config: Option<Bound<PyAny>>) -> PyResult<Database> {
@@ -138,11 +146,13 @@ impl Database {
 
 #[pymethods]
 impl Database {
+    /// Reads a `.fwdb` file.
     #[staticmethod]
     fn load(py: Python, path: PathBuf) -> PyResult<Self> {
         py.detach(|| Content::load(&path).map(Self::of).map_err(rejected))
     }
 
+    /// Writes a `.fwdb` file, whole or not at all. Equal content gives equal bytes.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         py.detach(|| self.save_to(&path))
     }
@@ -162,41 +172,48 @@ impl Database {
         Ok((this.get_type().getattr("from_bytes")?, (this.get().to_bytes(py)?,)))
     }
 
+    /// (rows, columns): normalised features. The raw value is `features * feature_scale + feature_offset`.
     #[getter]
     fn features<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let features = &this.get().content.features;
         frozen(this, &features.values, &[features.rows(), features.columns])
     }
 
+    /// (columns,): means of the raw features.
     #[getter]
     fn feature_offset<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let features = &this.get().content.features;
         frozen(this, &features.offset, &[features.columns])
     }
 
+    /// (columns,): standard deviations divided by weights; positive.
     #[getter]
     fn feature_scale<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let features = &this.get().content.features;
         frozen(this, &features.scale, &[features.columns])
     }
 
+    /// Labels of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
         (0..self.content.features.columns).map(|column| self.content.schema.column_label(column)).collect()
     }
 
+    /// (label, first column, first column after it) of each channel.
     #[getter]
     fn channels(&self) -> Vec<(String, usize, usize)> {
         let channels = self.content.schema.channels.iter();
         channels.map(|channel| (channel.label.clone(), channel.columns.start, channel.columns.end)).collect()
     }
 
+    /// (frames, joints, 4): rotations relative to the parent. Joint 0 is the root, in the world of the capture.
     #[getter]
     fn rotations<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let poses = &this.get().content.poses;
         frozen::<_, f32>(this, bytemuck::cast_slice(&poses.rotations), &[poses.frames(), poses.joints, 4])
     }
 
+    /// (frames, translated joints, 3): translations relative to the parent, in metres; joint 0 in the world of the capture.
     #[getter]
     fn translations<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let poses = &this.get().content.poses;
@@ -204,29 +221,34 @@ impl Database {
         frozen::<_, f32>(this, bytemuck::cast_slice(&poses.translations), &shape)
     }
 
+    /// The joints of `translations`. The others keep the translation of their rest pose.
     #[getter]
     fn translated_joints(&self) -> Vec<String> {
         self.names(&self.content.poses.translated)
     }
 
+    /// (rows,): frame of each row.
     #[getter]
     fn row_frames<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let frames = &this.get().content.row_frames;
         frozen(this, crate::indices::numbers(frames), &[frames.len()])
     }
 
+    /// (rows,): clip of each row, an index into `clips`.
     #[getter]
     fn row_clips<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let clips = &this.get().content.row_clips;
         frozen(this, crate::indices::numbers(clips), &[clips.len()])
     }
 
+    /// (rows,): 1: transitions to the row are blocked; 2: its trajectory was extrapolated.
     #[getter]
     fn row_flags<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let flags = &this.get().content.row_flags;
         frozen(this, crate::indices::bytes(flags), &[flags.len()])
     }
 
+    /// (frames, contact joints): 1 if the joint touches the ground, else 0.
     #[getter]
     fn contacts<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let content = &this.get().content;
@@ -243,11 +265,13 @@ impl Database {
         self.content.skeleton.names().to_vec()
     }
 
+    /// Index of each joint's parent; -1 for the root.
     #[getter]
     fn parents(&self) -> Vec<i64> {
         indices::parents(&self.content.skeleton)
     }
 
+    /// The clips; stored mirror images share the frames of their originals.
     #[getter]
     fn clips(&self) -> Vec<Clip> {
         let content = &self.content;
@@ -265,7 +289,7 @@ impl Database {
         content.clips.iter().map(clip).collect()
     }
 
-    /// Returns the captured clips: without mirror images and made clips.
+    /// Returns its clips, without mirror images and without those that the build made from others.
     pub fn raw_clips(&self) -> Vec<RawClip> {
         let content = &self.content;
         let (skeleton, poses) = (&content.skeleton, &content.poses);
@@ -298,6 +322,7 @@ impl Database {
         self.content.tags.clone()
     }
 
+    /// (tag, first frame, first frame after it).
     #[getter]
     fn tag_spans(&self) -> Vec<(String, u32, u32)> {
         let spans = self.content.tag_spans.iter();
@@ -314,16 +339,19 @@ impl Database {
         self.content.search_rate_hz
     }
 
+    /// Duration of the motion without mirror images, in seconds.
     #[getter]
     fn seconds(&self) -> f64 {
         self.content.seconds()
     }
 
+    /// Hash of all content, 32 hexadecimal digits.
     #[getter]
     fn content_hash(&self) -> String {
         format!("{:032x}", self.content.content_hash())
     }
 
+    /// The report of the build; `None` for a database from a file.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(Report { build, fixes }) = &self.report else { return Ok(None) };

@@ -29,7 +29,7 @@ const FAR_M: f32 = 1e6;
 /// Maximum number of frames of a film.
 const MOST_FRAMES: usize = 200_000;
 
-/// A picture in memory.
+/// A picture in memory. Notebooks show it.
 #[pyclass(frozen, module = "footwork")]
 pub struct Picture {
     bytes: Vec<u8>,
@@ -78,7 +78,11 @@ struct Body<'a> {
     title: String,
 }
 
-/// Draws motion.
+/// Draws motion: a strip of poses as PNG, or an animated picture as WebP.
+///
+/// Either `clip`: name of a clip of a database. Or `positions` (frames, joints, 3) in metres and `rotations` (frames, joints, 4),
+/// both in the world, as `world_positions` and `world_rotations` show them, with `contacts` (frames, contact joints) if known.
+/// `width`: pixels, 480 to 6000 for PNG (default: 1600), 160 to 1920 for WebP (default: 480). `every`: seconds between poses.
 #[pyfunction]
 #[pyo3(signature = (of, positions=None, rotations=None, contacts=None, *, clip=None, rate_hz=60.0, title=None,
     view="three_quarter", format="png", width=None, every=None))]

@@ -6,7 +6,7 @@ use crate::matcher::Matcher;
 use pyo3::prelude::*;
 use std::sync::Mutex;
 
-/// Hash of every bit of poses, in order.
+/// Hash of every bit of poses, in order. Equal hashes mean identical motion.
 #[pyclass(frozen, module = "footwork")]
 pub struct PoseHash(Mutex<footwork_metrics::PoseHash>);
 
@@ -17,6 +17,7 @@ impl PoseHash {
         Self(Mutex::default())
     }
 
+    /// Adds the local transforms of a character, or of all characters of a crowd in order.
     fn update(&self, of: &Bound<PyAny>) -> PyResult<()> {
         let mut hash = lock(&self.0, "hash")?;
         if let Ok(crowd) = of.cast::<Crowd>() {
@@ -26,6 +27,7 @@ impl PoseHash {
         matcher.get().with(|matcher| hash.push(matcher.pose()))
     }
 
+    /// Returns the `pose_hash` of `footwork simulate --json`.
     fn hexdigest(&self) -> PyResult<String> {
         Ok(lock(&self.0, "hash")?.to_string())
     }

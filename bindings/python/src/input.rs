@@ -39,7 +39,18 @@ pub const NAMES: [&str; 21] = [
     "action",
 ];
 
-/// The input of one character for one step.
+/// The input of one character for one step. All arguments are keywords; a step rejects NaN and infinity.
+///
+/// One goal at most: `stick`, `velocity`, `path` or `trajectory`. Without a goal, the clip continues as captured.
+///
+/// `stick`, `look`: two numbers (right, forward) as seen from the camera, or three (x, y, z) of a direction in the world; length
+/// at most 1. `camera_yaw`: radians; `camera_yaw_rate`: rad/s. `velocity`: world, m/s; `facing`: its yaw, radians. `path`:
+/// positions in the world, metres; `path_speed`: m/s. `trajectory`: (time from now in s, position in m, yaw in rad).
+/// `tags`: a query such as `"(walk | run) & !stairs"`; `later`: a query and the time of the character from which it holds.
+/// `tag_costs`: (query, cost) pairs. `user`: values of the user channels. `variables`: those of the state machine; a trigger
+/// counts how often it was fired. `look_at`: world, metres. `hands`: left and right, each `None` or (position, rotation or
+/// `None`), world. `body`: position, velocity (m/s), yaw, turn rate (rad/s). `obstacles`: (position, half widths, yaw, radius,
+/// height). `action`: `kinds`, `contacts` ((position, yaw) pairs), `id`, `landing`, `window`, `go`.
 #[pyclass(frozen, module = "footwork")]
 #[derive(Default)]
 pub struct Input {

@@ -14,23 +14,31 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// One character.
+/// One character. Its arrays are read-only views that show each new step; `.copy()` keeps values.
+///
+/// `position`: world, metres. `yaw`: radians.
 #[pyclass(frozen, module = "footwork")]
 pub struct Matcher {
     parts: Mutex<Parts>,
     bodies: Bodies,
     #[pyo3(get)]
     character: Py<Character>,
+    /// (joints, 3): relative to the parent, in metres; joint 0 in the world.
     #[pyo3(get)]
     local_positions: Py<PyAny>,
+    /// (joints, 4): relative to the parent; joint 0 in the world.
     #[pyo3(get)]
     local_rotations: Py<PyAny>,
+    /// (joints, 3): world, metres.
     #[pyo3(get)]
     world_positions: Py<PyAny>,
+    /// (joints, 4): world.
     #[pyo3(get)]
     world_rotations: Py<PyAny>,
+    /// (3,): world, m/s.
     #[pyo3(get)]
     root_velocity: Py<PyAny>,
+    /// (contact joints,): true if the joint touches the ground.
     #[pyo3(get)]
     contacts: Py<PyAny>,
 }
@@ -64,6 +72,7 @@ impl Matcher {
         Ok(matcher)
     }
 
+    /// Advances by `dt` seconds (0 to 10; default: 1/60). The input is an `Input`, or its keywords.
     #[pyo3(
         signature = (input=None, dt=1.0 / 60.0, **inputs),
         text_signature = "($self, input=None, dt=1/60, *, stick=None, run=False, look=None, strafe=False, \
@@ -103,6 +112,7 @@ impl Matcher {
         Ok(())
     }
 
+    /// Returns the state, as `Crowd.state_dict`.
     fn state_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         state::save(py, std::slice::from_ref(self.parts()?.matcher.state()))
     }
@@ -117,6 +127,7 @@ impl Matcher {
         Ok(())
     }
 
+    /// Explains the last search, as `Character.search` does; `None` before the first.
     #[pyo3(signature = (k=8))]
     fn explain<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let parts = self.parts()?;
@@ -124,11 +135,13 @@ impl Matcher {
         told.map(|told| json::explanation(py, &told)).transpose()
     }
 
+    /// Seconds since the start.
     #[getter]
     fn time(&self) -> PyResult<f64> {
         self.with(|matcher| matcher.state().header.clock.time_s)
     }
 
+    /// The playing clip, an index into `Database.clips`.
     #[getter]
     fn clip(&self) -> PyResult<u32> {
         self.with(|matcher| matcher.output().playing.clip.0)
@@ -139,6 +152,7 @@ impl Matcher {
         self.with(|matcher| matcher.clip_name().map(str::to_owned))
     }
 
+    /// Time in the clip, in seconds.
     #[getter]
     fn clip_time(&self) -> PyResult<f64> {
         self.with(|matcher| matcher.output().playing.time_s)
@@ -149,21 +163,25 @@ impl Matcher {
         self.with(|matcher| matcher.output().playing.mirrored)
     }
 
+    /// Searches of the last step.
     #[getter]
     fn searches(&self) -> PyResult<u32> {
         self.with(|matcher| matcher.output().searches)
     }
 
+    /// Transitions of the last step.
     #[getter]
     fn transitions(&self) -> PyResult<u32> {
         self.with(|matcher| matcher.output().transitions)
     }
 
+    /// Radians per second about +Y.
     #[getter]
     fn root_yaw_rate(&self) -> PyResult<f32> {
         self.with(|matcher| matcher.output().velocity.angular[0].y)
     }
 
+    /// (name, time in s, "moment", "begin" or "end") of the last step.
     #[getter]
     fn events(&self) -> PyResult<Vec<(String, f64, &'static str)>> {
         self.with(|matcher| {
@@ -177,6 +195,7 @@ impl Matcher {
         })
     }
 
+    /// (joint, time in s, position in the world in m) of the last step.
     #[getter]
     fn footsteps(&self) -> PyResult<Vec<(String, f64, [f32; 3])>> {
         self.with(|matcher| {
@@ -185,6 +204,7 @@ impl Matcher {
         })
     }
 
+    /// (id of the request, time in s, step) of the last step.
     #[getter]
     fn actions(&self) -> PyResult<Vec<(u16, f64, String)>> {
         self.with(|matcher| {

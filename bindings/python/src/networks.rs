@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Networks of a `.fwnet` file.
+/// Networks that replace clips and search (`.fwnet`).
 #[pyclass(frozen, module = "footwork")]
 pub struct Networks {
     pub networks: Arc<Content>,

@@ -26,7 +26,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A humanoid robot.
+/// A humanoid robot: bodies and hinges in the order of MuJoCo, metres, radians and seconds, +Z up. Immutable.
+///
+/// `qpos` has 7 + hinges values: position and rotation (w, x, y, z) of the root, then angles. `qvel` has 6 + hinges values: velocity of
+/// the root in the world, angular velocity of the root about the axes of its body, then those of the hinges.
+///
+/// Reads a model (MJCF) with the files that it includes. Meshes are not read.
 #[pyclass(frozen, module = "footwork")]
 pub struct Robot {
     model: Arc<RobotModel>,
@@ -131,23 +136,28 @@ impl Robot {
         &self.model.name
     }
 
+    /// Names of the hinges, in the order of `qpos[7:]`.
     #[getter]
     fn hinges(&self) -> Vec<String> {
         self.model.hinges.iter().map(|h| h.name.clone()).collect()
     }
 
+    /// Names of the bodies; the first is the root.
     #[getter]
     fn bodies(&self) -> Vec<String> {
         self.model.bodies.iter().map(|b| b.name.clone()).collect()
     }
 
+    /// (hinges, 2): least and greatest angles, radians; infinite without a range.
     #[getter]
     fn ranges<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let robot = this.get();
         frozen::<_, f64>(this, &robot.ranges, &[robot.model.hinges.len(), 2])
     }
 
-    /// Returns positions and rotations (w, x, y, z) of all bodies for poses.
+    /// Returns where bodies are in the world: positions (n, bodies, 3), and rotations (n, bodies, 4) as (w, x, y, z).
+    ///
+    /// `qpos`: (n, 7 + hinges), float64.
     fn place<'py>(
         &self,
         py: Python<'py>,
@@ -167,7 +177,12 @@ impl Robot {
         Ok((shaped(py, positions, &[n, bodies, 3])?, shaped(py, rotations, &[n, bodies, 4])?))
     }
 
-    /// Returns the poses of a crowd whose database was built from clips of the robot.
+    /// Returns the poses (n, 7 + hinges) of a crowd whose database was built from clips of this robot (`RobotClip.to_clip`).
+    ///
+    /// Angles are within the ranges. Rotations of joints about other axes than that of their hinge are left out.
+    ///
+    /// Raises `Error` for a character of other joints, and for one with foot locking: its ankles turn about any axis. Create it with
+    /// `{"matcher": {"feet": {"enabled": False}}}`.
     fn qpos<'py>(&self, crowd: &Bound<'py, Crowd>) -> PyResult<Bound<'py, PyAny>> {
         let (py, crowd, width) = (crowd.py(), crowd.get(), self.model.pose_len());
         let binding = Binding::new(self, crowd)?;
@@ -182,7 +197,14 @@ impl Robot {
         shaped(py, poses, &[n, width])
     }
 
-    /// Returns the next poses of a crowd, and the velocities between them.
+    /// Returns the next poses of a crowd if its input stays as it is: a reference for a tracking controller. The crowd does not move.
+    ///
+    /// Returns `qpos` (n, frames, 7 + hinges), whose first frame is the present pose, and `qvel` (n, frames, 6 + hinges), the velocities
+    /// from each frame to the next. `frames`: 1 to 1000. `rate_hz`: 1 to 1000. `start` (n, 7 + hinges): present pose of the robot, such
+    /// as that frame of the last plan which it has reached; default: that of the crowd. `max_speed`: of every hinge, rad/s, also from
+    /// `start` on; a hinge that is too slow for the motion catches up with it later. The others are those of `Crowd.step`.
+    ///
+    /// Raises `Error` as `qpos` and `Crowd.step` do.
     #[pyo3(
         signature = (crowd, sticks=None, frames=25, rate_hz=50.0, *, start=None, max_speed=MAX_SPEED_RAD_S, **inputs),
         text_signature = "($self, crowd, sticks=None, frames=25, rate_hz=50.0, *, start=None, max_speed=20.0, run=False, looks=None, strafe=False, \
@@ -260,6 +282,7 @@ impl RobotClip {
         self.content.rate_hz
     }
 
+    /// (frames, 7 + hinges): see `Robot`; a view without a copy.
     #[getter]
     fn qpos<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let clip = this.get();
@@ -267,6 +290,7 @@ impl RobotClip {
         frozen::<_, f64>(this, &clip.content.poses, &[clip.content.poses.len() / width, width])
     }
 
+    /// (frames, 6 + hinges): velocities from each frame to the next; that of the last frame is the one before it.
     #[getter]
     fn qvel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (width, dt_s) = (self.model.pose_len(), 1.0 / self.content.rate_hz);
@@ -280,18 +304,19 @@ impl RobotClip {
         shaped(py, speeds, &[poses.len(), width - 1])
     }
 
+    /// (frames, 2): whether the left and the right foot are planted; a view without a copy.
     #[getter]
     fn contacts<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let clip = this.get();
         frozen::<_, bool>(this, &clip.contacts, &[clip.contacts.len() / 2, 2])
     }
 
-    /// Returns the clip on the skeleton of the hinges.
+    /// Returns the clip on a skeleton with one joint per hinge, for `build`.
     fn to_clip(&self) -> RawClip {
         RawClip { content: self.skeleton.to_clip(&self.model, &self.content) }
     }
 
-    /// Writes the clip as .csv, .npz or .bvh.
+    /// Writes the clip: .csv (Unitree's order), .npz (BeyondMimic's arrays) or .bvh.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         let bytes = match extension.as_str() {
@@ -315,7 +340,14 @@ impl RobotClip {
     }
 }
 
-/// Transfers clips to a robot.
+/// Transfers clips to the hinges of a humanoid robot: feet planted, ranges and speeds held.
+///
+/// `clips`: motion files, clips, or a database. `rate_hz`: frames per second of the result. `max_speed`: maximum speed of every hinge,
+/// rad/s. `roles`: joints of the clips by role. `parts`: bodies and hinges of the robot by part, such as `{"left_knee": "joint_4"}`,
+/// where they are not found. Returns the clips, and a report: the errors of all clips together, and in `clips` those of each (keys as
+/// in `footwork robot --json`).
+///
+/// Raises `Error` for a robot whose limbs are not found, for an unknown part, body or hinge, and for clips that do not fit together.
 #[pyfunction]
 #[pyo3(signature = (clips, robot, *, rate_hz=50.0, max_speed=MAX_SPEED_RAD_S, roles=None, parts=None))]
 pub fn retarget_robot<'py>(

@@ -19,6 +19,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Finds faults in clips.
+///
+/// Returns the report (`findings`, `dance_card`, `notes`, number of `clips`, `seconds`), and copies of the clips with faults fixed
+/// where possible. `checks`: names of checks; default: all. The clips themselves are unchanged.
 #[pyfunction]
 #[pyo3(signature = (clips=None, config=None, *, checks=None))]
 pub fn doctor<'py>(
@@ -53,7 +56,10 @@ fn chosen(names: Vec<String>) -> PyResult<Vec<Check>> {
     names.iter().map(known).collect()
 }
 
-/// Transfers clips to another skeleton.
+/// Transfers clips to another skeleton, that of the clips `onto`. Default: the built-in one.
+///
+/// Returns the clips, and a report: `scale`, `source_leg_m`, `target_leg_m`, and in `clips` the measured errors of each.
+/// `roles`, `onto_roles`: joints by role, such as `{"hips": "Pelvis"}`, for skeletons whose roles are not found.
 #[pyfunction]
 #[pyo3(signature = (clips, onto=None, *, roles=None, onto_roles=None, plant_feet=true))]
 pub fn retarget<'py>(
@@ -90,7 +96,11 @@ pub fn retarget<'py>(
     Ok((clips, json::object(py, &told)?))
 }
 
-/// Measures the quality of motion.
+/// Drives characters over courses and measures their motion.
+///
+/// `variants`: a configuration or networks by name; default: the default settings. `courses`: names from "a" to "k"; default: all.
+/// `runs`: 1 to 64 repetitions with other seeds. Returns `{variant: {metric: {"mean", "sd"}}}`, and `mocap`, the captured motion by
+/// itself. Units are in the names of the metrics.
 #[pyfunction]
 #[pyo3(signature = (database, variants=None, *, courses=None, runs=1))]
 pub fn evaluate<'py>(

@@ -1,7 +1,10 @@
 """Robots: poses agree with MuJoCo's kinematics, files hold them, and a crowd over a robot's database plans within its limits."""
 
+import gc
 import os
 import re
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +193,31 @@ def random_stick(robot, crowd, seconds, fastest, seed=1):
             crowd.step(stick, dt=1 / RATE_HZ, run=run)
         limited.append((start != robot.qpos(crowd)).mean())
     return np.array(qpos), np.array(qvel), np.mean(limited)
+
+
+def test_arrays_outlive_their_clips_and_a_crowd_has_one_user(robot, walker, retargeted):
+    clips, _ = footwork.retarget_robot([clip for clip in footwork.built_in_clips() if clip.name == "walk_175"], robot)
+    poses, contacts, copy = clips[0].qpos, clips[0].contacts, clips[0].qpos.copy()
+    del clips
+    gc.collect()
+    assert (poses == copy).all() and contacts.shape == (len(copy), 2) and not poses.flags.writeable
+    crowd, errors, stop = footwork.Crowd(walker[1], 8), [], threading.Event()
+
+    def plans():
+        while not stop.is_set():
+            try:
+                assert np.isfinite(robot.plan(crowd, frames=50)[0]).all()
+            except footwork.Error as error:
+                errors.append(str(error))
+
+    threads = [threading.Thread(target=plans) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert errors and all("another thread" in error for error in errors)
 
 
 def test_mistakes_are_exceptions(robot, walker, character, retargeted, tmp_path):

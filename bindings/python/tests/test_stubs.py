@@ -1,6 +1,7 @@
 """The stubs describe what exists, and what exists is described."""
 
 import ast
+import inspect
 from pathlib import Path
 
 import footwork
@@ -26,3 +27,16 @@ def test_functions_take_the_arguments_of_the_stubs():
             real = getattr(footwork, node.name).__text_signature__
             given = [part.split("=")[0].strip() for part in real.strip("()").split(", ")]
             assert described == [name for name in given if name.isidentifier()], node.name
+
+
+def test_docstrings_are_those_of_the_stubs():
+    for node in STUBS.body:
+        if isinstance(node, ast.FunctionDef):
+            assert inspect.getdoc(getattr(footwork, node.name)) == ast.get_docstring(node), node.name
+        if isinstance(node, ast.ClassDef) and node.name != "Error":
+            of_class = getattr(footwork, node.name)
+            members = {child.name: ast.get_docstring(child) for child in node.body if isinstance(child, ast.FunctionDef)}
+            described = [ast.get_docstring(node), members.pop("__init__", None)]
+            assert inspect.getdoc(of_class) == "\n\n".join(text for text in described if text), node.name
+            for name, text in members.items():
+                assert text is None or inspect.getdoc(getattr(of_class, name)) == text, (node.name, name)

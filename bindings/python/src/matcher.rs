@@ -181,7 +181,7 @@ impl Matcher {
         self.with(|matcher| matcher.output().velocity.angular[0].y)
     }
 
-    /// (name, time in s, "moment", "begin" or "end") of the last step.
+    /// (name, time in s, kind) of the last step. The kinds of a range are "begin" and "end".
     #[getter]
     fn events(&self) -> PyResult<Vec<(String, f64, &'static str)>> {
         self.with(|matcher| {

@@ -488,7 +488,7 @@ class Matcher:
         """Transitions of the last step."""
     @property
     def events(self) -> list[tuple[str, float, str]]:
-        """(name, time in s, "moment", "begin" or "end") of the last step."""
+        """(name, time in s, kind) of the last step. The kinds of a range are "begin" and "end"."""
     @property
     def footsteps(self) -> list[tuple[str, float, list[float]]]:
         """(joint, time in s, position in the world in m) of the last step."""

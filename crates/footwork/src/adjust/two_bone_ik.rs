@@ -19,6 +19,8 @@ const LEAST_LEVER_M: f32 = 0.05;
 const ROOM_SOFT_M: f32 = 0.05;
 /// Slack of a leg at which it takes half of a small change of its length in [`BentLeg::approach`], metres.
 const STRAIGHT_SOFT_M: f32 = 0.02;
+/// A shorter foot points nowhere, metres: both hinges of a robot's ankle lie at one point.
+const LEAST_FOOT_M: f32 = 1e-3;
 /// Number of rounds in which the drop of a hip and the rise of its heel are found together.
 const HEEL_ROUNDS: usize = 4;
 /// Upper limit of the heel rise, radians.
@@ -273,6 +275,9 @@ impl BentLeg {
     fn aim_toe(&mut self, target: Vec3) {
         let c = self.ankle.translation;
         let (now, wished) = (self.toe.translation - c, target - c);
+        if now.length_squared() < LEAST_FOOT_M * LEAST_FOOT_M {
+            return;
+        }
         let (Some(from), Some(to)) = (now.try_normalize(), wished.try_normalize()) else { return };
         if (target - self.toe.translation).length() < 1e-5 {
             return;

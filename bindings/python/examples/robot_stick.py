@@ -29,9 +29,10 @@ def main():
     options = arguments()
     robot = footwork.Robot(options.model)
     motions, report = footwork.retarget_robot(options.clips or built_in(), robot, rate_hz=RATE_HZ)
-    # Hinges cannot follow a foot lock, which turns ankles about any axis.
     database = footwork.build([motion.to_clip() for motion in motions])
-    character = footwork.Character(database, {"matcher": {"feet": {"enabled": False}}})
+    # Hinges cannot follow legs that are bent to places of feet: their joints turn about any axis.
+    hinged = {"matcher": {"feet": {"enabled": False}, "transition": {"feet_half_life_s": 0}}}
+    character = footwork.Character(database, hinged)
     print(f"{len(motions)} clips, planted feet slide {report['planted_slide_cm_s']:.2f} cm/s")
 
     # The plan is at most a fifth faster than the clips, of which some frames are not taken as the measure.

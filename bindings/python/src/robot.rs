@@ -89,10 +89,11 @@ impl Binding {
         let mut root: Vec<usize> = std::iter::successors(Some(joint(0)?), up).collect();
         root.reverse();
         let hinges = own.joint_of_hinge.iter().map(|j| joint(*j)).collect::<PyResult<_>>()?;
-        if crowd.config().feet.enabled {
+        if crowd.config().feet.enabled || crowd.config().transition.feet_half_life_s > 0.0 {
             return Err(error(
-                "`crowd`: expected a character without foot locking, whose ankles turn about any axis; create it with the \
-                 configuration {\"matcher\": {\"feet\": {\"enabled\": False}}}",
+                "`crowd`: expected a character whose legs are not bent to places of feet, since its joints then turn about any \
+                 axis; create it with the configuration {\"matcher\": {\"feet\": {\"enabled\": False}, \
+                 \"transition\": {\"feet_half_life_s\": 0}}}",
             ));
         }
         Ok(Self { root, hinges })
@@ -181,8 +182,8 @@ impl Robot {
     ///
     /// Angles are within the ranges. Rotations of joints about other axes than that of their hinge are left out.
     ///
-    /// Raises `Error` for a character of other joints, and for one with foot locking: its ankles turn about any axis. Create it with
-    /// `{"matcher": {"feet": {"enabled": False}}}`.
+    /// Raises `Error` for a character of other joints, and for one whose legs are bent to places of feet: its joints turn about any
+    /// axis. Create it with `{"matcher": {"feet": {"enabled": False}, "transition": {"feet_half_life_s": 0}}}`.
     fn qpos<'py>(&self, crowd: &Bound<'py, Crowd>) -> PyResult<Bound<'py, PyAny>> {
         let (py, crowd, width) = (crowd.py(), crowd.get(), self.model.pose_len());
         let binding = Binding::new(self, crowd)?;

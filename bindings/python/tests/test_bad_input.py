@@ -87,7 +87,7 @@ def robot_crowd():
     clips = [clip for clip in footwork.built_in_clips() if clip.name in ("idle", "walk_175", "run_320")]
     motions, _ = footwork.retarget_robot(clips, robot)
     database = footwork.build([motion.to_clip() for motion in motions])
-    character = footwork.Character(database, {"matcher": {"feet": {"enabled": False}}})
+    character = footwork.Character(database, {"matcher": {"feet": {"enabled": False}, "transition": {"feet_half_life_s": 0}}})
     return robot, footwork.Crowd(character, N), clips
 
 

@@ -214,8 +214,8 @@ class Robot:
 
         Angles are within the ranges. Rotations of joints about other axes than that of their hinge are left out.
 
-        Raises `Error` for a character of other joints, and for one with foot locking: its ankles turn about any axis. Create it with
-        `{"matcher": {"feet": {"enabled": False}}}`.
+        Raises `Error` for a character of other joints, and for one whose legs are bent to places of feet: its joints turn about any
+        axis. Create it with `{"matcher": {"feet": {"enabled": False}, "transition": {"feet_half_life_s": 0}}}`.
         """
     def plan(
         self,

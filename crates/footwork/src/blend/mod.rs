@@ -48,7 +48,8 @@ settings! {
         plant_m: f32 = 0.15, in 0.0 to 100.0, unit "m";
         /// Half-life of the offset of a foot, which is blended as a point of the world, with the leg bent to it; at most
         /// `half_life_s`. Lower values place feet sooner; higher values are smoother. At 0, only the rotations of joints are
-        /// blended: feet move with the offset of the root, and swing out between two equal places.
+        /// blended, as by `quintic` and `dead_blend`: feet move with the offset of the root, and swing out between two equal
+        /// places.
         feet_half_life_s: f32 = 0.12, in 0.0 to 5.0, unit "s";
         /// Whether two defects of Holden's reference controller are reproduced, for comparisons. The remaining offset of the
         /// root counts twice at every transition, and angular velocities are compared without the offset between the poses.
@@ -113,7 +114,8 @@ impl TransitionConfig {
     /// Returns the settings of the offsets of feet; `None` if feet are not blended as points.
     pub(crate) fn of_feet(self) -> Option<Self> {
         let half_life_s = self.feet_half_life_s.min(self.half_life_s);
-        (self.feet_half_life_s > 0.0).then_some(Self { half_life_s, ..self })
+        let springs = matches!(self.seam, Seam::Spring | Seam::SmoothSpring);
+        (springs && self.feet_half_life_s > 0.0).then_some(Self { half_life_s, ..self })
     }
 
     /// Returns the weight of a dead blend, 0 to 1, and its rate, per second; `None` after its end.

@@ -170,7 +170,7 @@ fn quality(db: &Arc<Database>, seconds: f64, mut dt: impl FnMut() -> f32) -> [f6
 #[test]
 fn under_a_random_stick_and_jittered_time_steps_the_quality_stays_within_a_tenth() {
     let db = common::gait_full();
-    const SECONDS: f64 = 400.0;
+    const SECONDS: f64 = 1000.0;
     let steady = quality(&db, SECONDS, || 1.0 / 60.0);
     for seed in 0..3 {
         let mut r = common::Random(seed);

@@ -185,7 +185,8 @@ fn modules_import_only_those_before_them() {
 
 /// Returns the sibling modules that a file of `matcher` imports.
 fn siblings(path: &Path) -> BTreeSet<String> {
-    let names = imports(&code(path).replace("super::", "crate::"));
+    // A module of the crate may have the name of a sibling.
+    let names = imports(&code(path).replace("crate::", "elsewhere::").replace("super::", "crate::"));
     let name = path.file_stem().unwrap().to_str().unwrap();
     names.into_iter().filter(|n| n != name && path.with_file_name(format!("{n}.rs")).is_file()).collect()
 }

@@ -32,7 +32,7 @@ pub fn points_of_feet(
     let mut points = [Vec3::ZERO; MAX_LEGS];
     let starts = state.points(&character.resolved.layout);
     for (point, (joint, start)) in points.iter_mut().zip(model.rig.contact_joints.iter().zip(starts)) {
-        let left = config.left(config.root_seam(), start, &since).value;
+        let left = config.left(config.seam, start, &since).value;
         *point = h.root.animated.point(clip.in_root(&model.skeleton, *joint).translation) + left;
     }
     Some(points)
@@ -75,7 +75,7 @@ impl Feet {
     pub fn add_left(&mut self, config: &TransitionConfig, starts: &[Offset], since_s: f32) {
         let since = config.since(since_s);
         for (foot, start) in self.0.iter_mut().zip(starts) {
-            let left = config.left(config.root_seam(), start, &since);
+            let left = config.left(config.seam, start, &since);
             foot.value += left.value;
             foot.velocity += left.velocity;
             foot.acceleration += left.acceleration;

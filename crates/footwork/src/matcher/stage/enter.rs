@@ -1,5 +1,6 @@
 //! Entering from a pose of any origin: a ragdoll, a cut-scene, another animation, another character.
 
+use super::blended_feet::Feet;
 use crate::blend::Offset;
 use crate::blend::inertialize::Moving;
 use crate::input::InputError;
@@ -82,6 +83,8 @@ fn blend_from_shown(character: &Character, state: &mut MatcherState, scratch: &m
     h.drop_anchor();
     let joints = character.joints(&state.header.transition);
     state.offsets_mut(layout).start(&joints, shown, next);
+    let [shown, next] = [shown, next].map(|body| Feet::of(&character.model, body, root, 1.0));
+    shown.start(&next, Vec3::ZERO, state.points_mut(layout));
 }
 
 /// Replaces the root of a body by an upright one in the same position, rotated about +Y only. The joints below it stay in place

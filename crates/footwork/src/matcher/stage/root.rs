@@ -113,6 +113,9 @@ pub fn teleport(
     h.choice.searched_velocity = by.direction(h.choice.searched_velocity);
     h.choice.searched_facing = turned(h.choice.searched_facing);
     h.corrections.body = h.corrections.body.moved(by);
+    for offset in state.points_mut(layout) {
+        *offset = offset.turned(by.rotation);
+    }
     for foot in state.feet_mut(layout) {
         *foot = foot.moved(by);
     }

@@ -107,9 +107,10 @@ fn at_any_frame_rate_obstacles_are_avoided_by_the_same_decisions() {
         let others: [&mut dyn FnMut() -> f64; 3] = [&mut || 1.0 / 144.0, &mut || 1.0 / 30.0, &mut jitter];
         for frame_s in others {
             for (a, b) in run(walks, frame_s).iter().zip(&reference) {
-                // Positions of what walks come from other frames: their last bits differ, and clips that fit equally well change places.
-                assert_eq!((a.1, a.2), (b.1, b.2), "{walks}");
-                assert!(walks || a.0 == b.0);
+                assert_eq!(a.1, b.1, "{walks}");
+                // Positions of what walks come from other frames: their last bits differ, clips that fit equally well change places,
+                // and a transition that is just good enough is left out.
+                assert!(if walks { a.2.abs_diff(b.2) <= 1 } else { (a.0, a.2) == (b.0, b.2) }, "{walks} {a:?} {b:?}");
                 assert!((a.3 - b.3).length() < 1e-3, "{a:?} {b:?}");
             }
         }

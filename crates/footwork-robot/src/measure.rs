@@ -157,7 +157,7 @@ fn limits(of: &Retargeting, rate_hz: f64, frames: &[&[f64]], report: &mut RobotR
 /// Adds depth and gap of the feet in a frame.
 fn feet(of: &Retargeting, placed: &Placed, report: &mut RobotReport) {
     let soles = &of.stand_in.soles;
-    let low = soles.each_ref().map(|s| s.lowest_m(placed.positions[s.body], placed.rotations[s.body]));
+    let low = soles.each_ref().map(|sole| sole.lowest_in_m(placed));
     report.depths_cm.push(100.0 * (-low[0].min(low[1])).max(0.0));
     let outline = |s: usize| Outline {
         heel: placed.point(soles[s].body, soles[s].heel).truncate(),

@@ -5,6 +5,7 @@
 
 use crate::clip::RobotClip;
 use crate::error::RobotError;
+use crate::feet::smooth;
 use crate::kinematics::Placed;
 use crate::map::Retargeting;
 use crate::measure::{RobotReport, measure};
@@ -135,8 +136,7 @@ impl Retargeting {
         for pose in poses.chunks_exact(self.model.pose_len()) {
             self.model.place(pose, &mut placed);
             for (depths, sole) in depths.iter_mut().zip(&self.stand_in.soles) {
-                let lowest = sole.lowest_m(placed.positions[sole.body], placed.rotations[sole.body]);
-                depths.push((-lowest).max(0.0));
+                depths.push((-sole.lowest_in_m(&placed)).max(0.0));
             }
         }
         depths
@@ -159,10 +159,8 @@ fn smoothed(heights: &[f64], rate_hz: f64) -> Vec<f64> {
     let around = |f: usize| {
         let from = f.saturating_sub(reach);
         let near = heights[from..(f + reach + 1).min(heights.len())].iter().enumerate();
-        let faded = near.map(|(k, height)| {
-            let away = (from + k).abs_diff(f) as f64 / (reach as f64 + 1.0);
-            height * (1.0 - away * away * (3.0 - 2.0 * away))
-        });
+        let faded =
+            near.map(|(k, height)| height * (1.0 - smooth((from + k).abs_diff(f) as f64 / (reach as f64 + 1.0))));
         faded.fold(0.0, f64::max)
     };
     (0..heights.len()).map(around).collect()

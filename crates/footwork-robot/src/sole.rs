@@ -77,6 +77,11 @@ impl Sole {
         }
     }
 
+    /// Returns the height of the lowest point of the foot in a placed robot, in metres.
+    pub fn lowest_in_m(&self, placed: &Placed) -> f64 {
+        self.lowest_m(placed.positions[self.body], placed.rotations[self.body])
+    }
+
     /// Returns the height of the lowest point of the foot, in metres.
     pub fn lowest_m(&self, position: DVec3, rotation: DQuat) -> f64 {
         let height = |b: &Ball| (position + rotation * b.at).z - b.radius_m;

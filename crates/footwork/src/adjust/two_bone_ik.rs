@@ -447,7 +447,7 @@ mod tests {
                     > 0.0
             );
         }
-        // A leg that is bent well goes most of the way.
+        // The toe of a well bent leg moves by most of the distance.
         for by_m in [-0.05, -0.02, 0.02, 0.05] {
             let (before, after) = of(0.6, by_m);
             let moved_m = (before.toe.translation.y - after.toe.translation.y) / by_m;

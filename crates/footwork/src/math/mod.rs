@@ -33,7 +33,6 @@ pub(crate) fn flat(v: glam::Vec3) -> glam::Vec3 {
 }
 
 /// Returns the median, the upper of two middle values; 0 for an empty list.
-#[cfg(feature = "build")]
 pub(crate) fn median(mut values: Vec<f32>) -> f32 {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)

@@ -1,7 +1,7 @@
 //! Poses in world space with the facing of the body, and selection of the poses to measure.
 
 use crate::frames::{JointIndex, UP};
-use crate::math::{Facing, Quat, Transform};
+use crate::math::{Facing, Quat, Transform, median};
 use crate::pose::Pose;
 use crate::roles::{JointRoles, Side};
 use crate::skeleton::Skeleton;
@@ -88,13 +88,13 @@ pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], leg_m: f32, rest: bo
         }
         let height = |l: &Look| l.world[toe].translation.y;
         let heel = |l: &&Look| l.world[foot].translation.y - height(l);
-        let typical = median(some.iter().copied().map(height));
+        let typical = median(some.iter().copied().map(height).collect());
         let some_of_all = looks.len().div_ceil(5);
         let low: Vec<&Look> = some.iter().copied().filter(|l| height(l) <= typical).collect();
         some.sort_by(|a, b| a.toe_motion[side as usize].total_cmp(&b.toe_motion[side as usize]));
         some.truncate(some_of_all);
         // In clips made in place, as on a treadmill, a foot is slowest where it turns round: in the air.
-        if median(some.iter().copied().map(height)) > typical + IN_THE_AIR * leg_m {
+        if median(some.iter().copied().map(height).collect()) > typical + IN_THE_AIR * leg_m {
             some = low;
         }
         some.sort_by(|a, b| heel(a).total_cmp(&heel(b)));
@@ -103,13 +103,6 @@ pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], leg_m: f32, rest: bo
         let n = some.len();
         some.into_iter().skip(n / 4).take(n.div_ceil(2)).collect()
     })
-}
-
-/// Returns the upper median; 0 without values.
-fn median(values: impl Iterator<Item = f32>) -> f32 {
-    let mut values: Vec<f32> = values.collect();
-    values.sort_by(f32::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Returns the poses in which the body stands most upright: those with the head highest above the ankles.
@@ -130,10 +123,10 @@ pub fn heights(roles: &JointRoles, flat: &[Vec<&Look>; 2], leg_m: f32, rest: boo
             toes.push(look.world[toe].translation.y);
         }
     }
-    let toe = median(toes.into_iter());
+    let toe = median(toes);
     // A rest pose around its hips has no ground.
     let grounded = !rest || (-0.02 * leg_m..0.25 * leg_m).contains(&toe);
-    (median(ankles.into_iter()), grounded.then_some(toe))
+    (median(ankles), grounded.then_some(toe))
 }
 
 /// Returns the mean over poses of the body's axes in those of a joint.

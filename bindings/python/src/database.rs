@@ -11,17 +11,20 @@ use footwork::database::Database as Content;
 use footwork::frames::JointIndex;
 use footwork_gait::GaitOptions;
 use footwork_import::{Imported, check_rules, import_clips};
+use footwork_metrics::eval::{Evaluation, Row};
 use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A motion database. Immutable; can be pickled. Its arrays are read-only views without copies that keep it alive.
 #[pyclass(frozen, module = "footwork")]
 pub struct Database {
     pub content: Arc<Content>,
     report: Option<Report>,
+    /// What all evaluations share, made by the first: see [`Database::evaluation`].
+    evaluation: OnceLock<(Evaluation, Row)>,
 }
 
 /// What the build reports.
@@ -117,7 +120,16 @@ pub fn clips_of(py: Python, given: Option<&Bound<PyAny>>, config: &Config) -> Py
 
 impl Database {
     pub fn of(content: Content) -> Self {
-        Self { content: Arc::new(content), report: None }
+        Self { content: Arc::new(content), report: None, evaluation: OnceLock::new() }
+    }
+
+    /// Returns an evaluation without courses, and the row of the captured motion.
+    pub fn evaluation(&self) -> &(Evaluation, Row) {
+        self.evaluation.get_or_init(|| {
+            let evaluation = Evaluation::new(Arc::clone(&self.content), &[], 0..0);
+            let mocap = evaluation.mocap();
+            (evaluation, mocap)
+        })
     }
 
     /// Writes the file.
@@ -136,7 +148,7 @@ impl Database {
         config.character.matcher.validate(&content).map_err(rejected)?;
         build.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
         let fixes = serde_json::to_value(&imported.fixes).unwrap_or_default();
-        Ok(Self { content: Arc::new(content), report: Some(Report { build, fixes }) })
+        Ok(Self { report: Some(Report { build, fixes }), ..Self::of(content) })
     }
 
     fn names(&self, joints: &[JointIndex]) -> Vec<String> {

@@ -11,12 +11,15 @@ use footwork::retarget::{Reference, RetargetMap};
 use footwork::roles::JointRoles;
 use footwork_import::doctor::{CHECKS, Check, DoctorOptions, Finding, examine};
 use footwork_metrics::courses::COURSES;
-use footwork_metrics::eval::{Evaluation, Mover, Row, Variant};
+use footwork_metrics::eval::{Mover, Row, Variant};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value, json as value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Largest number of a first run. Runs begin later the higher their number is.
+const LAST_RUN: usize = 100;
 
 /// Finds faults in clips.
 ///
@@ -99,17 +102,18 @@ pub fn retarget<'py>(
 /// Drives characters over courses and measures their motion.
 ///
 /// `variants`: a configuration or networks by name; default: the default settings. `courses`: names from "a" to "k"; default: all.
-/// `runs`: 1 to 64 repetitions with other seeds. Returns `{variant: {metric: {"mean", "sd"}}}`, and `mocap`, the captured motion by
-/// itself. Units are in the names of the metrics.
+/// `runs`: 1 to 64 repetitions with other seeds; `first_run`: number of the first, 0 to 100. Returns
+/// `{variant: {metric: {"mean", "sd"}}}`, and `mocap`, the captured motion by itself. Units are in the names of the metrics.
 #[pyfunction]
-#[pyo3(signature = (database, variants=None, *, courses=None, runs=1))]
+#[pyo3(signature = (database, variants=None, *, courses=None, runs=1, first_run=0))]
 pub fn evaluate<'py>(
     database: &Bound<'py, Database>,
     variants: Option<&Bound<'py, PyDict>>,
     courses: Option<Vec<String>>,
     runs: usize,
+    first_run: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (py, db) = (database.py(), &database.get().content);
+    let (py, db) = (database.py(), database.get());
     let courses = courses.unwrap_or_else(|| COURSES.map(str::to_owned).to_vec());
     let names: Vec<&str> = courses.iter().map(String::as_str).collect();
     if let Some(unknown) = names.iter().find(|name| !COURSES.contains(name)) {
@@ -118,14 +122,18 @@ pub fn evaluate<'py>(
     if !(1..=64).contains(&runs) {
         return Err(error(format_args!("`runs`: expected 1 to 64, found {runs}")));
     }
+    if first_run > LAST_RUN {
+        return Err(error(format_args!("`first_run`: expected 0 to {LAST_RUN}, found {first_run}")));
+    }
     let variants = match variants {
         Some(given) => given.iter().map(|(name, of)| variant(&name, &of)).collect::<PyResult<Vec<_>>>()?,
         None => vec![Variant { name: "default".to_owned(), config: Default::default(), mover: Mover::Exact }],
     };
     let mut told = Map::new();
     let rows = py.detach(|| {
-        let evaluation = Evaluation::new(Arc::clone(db), &names, runs);
-        let mut rows = vec![Ok(evaluation.mocap())];
+        let (shared, mocap) = db.evaluation();
+        let evaluation = shared.over(&names, first_run..first_run + runs);
+        let mut rows = vec![Ok(mocap.clone())];
         rows.extend(variants.iter().map(|v| evaluation.run(v, &|| ()).map(|e| e.row).map_err(|e| (v.name.clone(), e))));
         rows
     });

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import footwork
+
 PACKAGE = Path(__file__).parent.parent
-PAGES = [PACKAGE / "README.md", PACKAGE.parent.parent / "docs/guide/python.md"]
+GUIDE = PACKAGE.parent.parent / "docs/guide"
+PAGES = [PACKAGE / "README.md", GUIDE / "python.md", GUIDE / "fit.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -17,6 +20,11 @@ def test_the_python_of_a_page_runs(page, tmp_path):
     code = "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE))
     assert code.count("\n") >= 10
     shutil.copy(PACKAGE.parent.parent / "examples/robot/person.xml", tmp_path)
+    if page.name == "fit.md":
+        # A part of what `footwork gait -o mocap` writes.
+        (tmp_path / "mocap").mkdir()
+        for clip in footwork.built_in_clips()[::4]:
+            clip.save(tmp_path / "mocap" / f"{clip.name}.bvh")
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

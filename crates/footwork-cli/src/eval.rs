@@ -44,7 +44,7 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
         film::check_name("--film", path)?;
     }
     let courses: Vec<&str> = args.courses.iter().map(String::as_str).collect();
-    let evaluation = Evaluation::new(Arc::clone(&db), &courses, args.seeds as usize);
+    let evaluation = Evaluation::new(Arc::clone(&db), &courses, 0..args.seeds as usize);
     let bar = progress::bar("evaluating", (evaluation.steps() * variants.len()) as u64, common.json);
     let mut rows = Vec::new();
     let mut played = None;

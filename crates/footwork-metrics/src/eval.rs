@@ -18,6 +18,7 @@ use footwork::machine::Machine;
 use footwork::matcher::{Character, MatcherConfig};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// A set of settings and a motion source for the same database.
@@ -92,8 +93,10 @@ pub struct Evaluated {
 pub struct Evaluation {
     db: Arc<Database>,
     /// The character whose search index all others share.
-    first: OnceLock<Arc<Character>>,
-    source: Source,
+    first: Arc<OnceLock<Arc<Character>>>,
+    source: Arc<Source>,
+    /// Number of the first run.
+    first_run: usize,
     /// `[runs][courses]`.
     runs: Vec<Vec<Course>>,
 }
@@ -116,10 +119,19 @@ struct Driven {
 }
 
 impl Evaluation {
-    /// Prepares runs over courses by name; unknown names are ignored.
-    pub fn new(db: Arc<Database>, courses: &[&str], runs: usize) -> Self {
-        let of_run = |index| courses.iter().filter_map(|name| course(name, Run::new(index))).collect();
-        Self { source: Source::new(&db), db, first: OnceLock::new(), runs: (0..runs).map(of_run).collect() }
+    /// Prepares the runs with these numbers (see [`Run::new`]) over courses by name; unknown names are ignored.
+    pub fn new(db: Arc<Database>, courses: &[&str], runs: Range<usize>) -> Self {
+        let source = Arc::new(Source::new(&db));
+        Self { db, first: Arc::default(), source, first_run: 0, runs: Vec::new() }.over(courses, runs)
+    }
+
+    /// Prepares other courses and runs over the same database; the search index and what was measured of the clips are shared.
+    pub fn over(&self, courses: &[&str], runs: Range<usize>) -> Self {
+        let Self { db, first, source, .. } = self;
+        let first_run = runs.start;
+        let of_run = |number| courses.iter().filter_map(|name| course(name, Run::new(number))).collect();
+        let runs = runs.map(of_run).collect();
+        Self { db: db.clone(), first: first.clone(), source: source.clone(), first_run, runs }
     }
 
     /// Returns the number of calls of `progress` for a variant.
@@ -184,7 +196,7 @@ impl Evaluation {
             .par_iter()
             .with_max_len(1)
             .map(|(run, course)| {
-                let driven = drive(course, *run);
+                let driven = drive(course, self.first_run + *run);
                 progress();
                 driven
             })
@@ -203,7 +215,7 @@ impl Evaluation {
             let limits_mps = self.source.velocity_change_p999_of_mps(&frames);
             for ((_, course), driven) in of_run() {
                 let (played, recording) = (&mut played[run], &driven.recording);
-                let place = Place { course: course.name, run };
+                let place = Place { course: course.name, run: self.first_run + run };
                 with[run].add_over_played(played, &self.source, recording, place, &limits_mps);
             }
         }

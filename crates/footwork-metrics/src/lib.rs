@@ -22,7 +22,7 @@
 //! let clips = footwork_gait::clips(&Default::default());
 //! let (database, _report) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
 //! // Straight ahead, one run; for the full evaluation, use `courses::COURSES` and four runs.
-//! let evaluation = Evaluation::new(Arc::new(database), &["a"], 1);
+//! let evaluation = Evaluation::new(Arc::new(database), &["a"], 0..1);
 //! let variant = Variant { name: "mine".into(), config: MatcherConfig::default(), mover: Default::default() };
 //! let evaluated = evaluation.run(&variant, &|| ())?;
 //! assert!(evaluated.row.values["path_error_m"].mean < 0.1);

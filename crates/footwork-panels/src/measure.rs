@@ -80,7 +80,7 @@ impl Measure {
     /// Starts the measurement.
     pub fn start(&mut self, database: Arc<Database>, variants: [Variant; 2]) {
         self.running = Some(Job::start(move || {
-            let evaluation = Evaluation::new(database, &COURSES, 1);
+            let evaluation = Evaluation::new(database, &COURSES, 0..1);
             let row = |v: &Variant| evaluation.run(v, &|| ()).map(|done| done.row).map_err(|e| e.to_string());
             Ok([row(&variants[0])?, row(&variants[1])?])
         }));

@@ -96,12 +96,13 @@ def evaluate(
     *,
     courses: Sequence[str] | None = None,
     runs: int = 1,
+    first_run: int = 0,
 ) -> dict[str, dict[str, dict[str, float | None]]]:
     """Drives characters over courses and measures their motion.
 
     `variants`: a configuration or networks by name; default: the default settings. `courses`: names from "a" to "k"; default: all.
-    `runs`: 1 to 64 repetitions with other seeds. Returns `{variant: {metric: {"mean", "sd"}}}`, and `mocap`, the captured motion by
-    itself. Units are in the names of the metrics.
+    `runs`: 1 to 64 repetitions with other seeds; `first_run`: number of the first, 0 to 100. Returns
+    `{variant: {metric: {"mean", "sd"}}}`, and `mocap`, the captured motion by itself. Units are in the names of the metrics.
     """
 
 def film(

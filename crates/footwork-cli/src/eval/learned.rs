@@ -40,7 +40,7 @@ pub fn eval(file: &Path, args: &EvalArgs, common: &Common, db: &Arc<Database>, c
     let errors = compare(db, &networks, SAMPLES)?;
     let times = Times::of(db, &networks);
     let courses: Vec<&str> = args.courses.iter().map(String::as_str).collect();
-    let evaluation = Evaluation::new(Arc::clone(db), &courses, args.seeds as usize);
+    let evaluation = Evaluation::new(Arc::clone(db), &courses, 0..args.seeds as usize);
     let variants = variants(config, &networks);
     let bar = progress::bar("evaluating", (evaluation.steps() * variants.len()) as u64, common.json);
     let mut rows: Vec<Row> = Vec::new();

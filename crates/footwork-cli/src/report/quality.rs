@@ -38,7 +38,7 @@ const MEANINGS: [(&str, &str); 19] = [
 
 pub fn section(input: &Input) -> Result<Section> {
     let variant = Variant { name: VARIANT.to_owned(), config: input.config.clone(), mover: Mover::Exact };
-    let evaluation = Evaluation::new(input.db.clone(), &COURSES, 1);
+    let evaluation = Evaluation::new(input.db.clone(), &COURSES, 0..1);
     let bar = progress::bar("evaluating", evaluation.steps() as u64, input.json);
     let evaluated = evaluation.run(&variant, &|| bar.inc(1));
     bar.finish_and_clear();

@@ -155,7 +155,7 @@ fn follow(page: &str) -> usize {
                 }
             }
             // `bindings/python/tests` runs the code of these pages.
-            "python" if ["python.md", "corpora.md"].contains(&page) => {}
+            "python" if ["python.md", "corpora.md", "fit.md"].contains(&page) => {}
             "python" => python(page, dir.path(), block),
             "text" if before.ends_with("prints:") => printed(page, block, &stdout),
             "text" | "rust" => {}
@@ -219,6 +219,11 @@ fn schema_can_be_followed() {
 #[test]
 fn tuning_can_be_followed() {
     assert!(follow("tuning.md") >= 3);
+}
+
+#[test]
+fn fit_can_be_followed() {
+    assert!(follow("fit.md") >= 1);
 }
 
 #[test]

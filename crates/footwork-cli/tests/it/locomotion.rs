@@ -135,7 +135,7 @@ fn whatever_searches_and_however_often_it_is_restored_the_poses_are_the_same() {
 
 #[test]
 fn its_transitions_jerk_little_more_than_those_of_motion_matching() {
-    let evaluation = Evaluation::new(db(), &["a", "b", "c", "d", "e", "f"], 1);
+    let evaluation = Evaluation::new(db(), &["a", "b", "c", "d", "e", "f"], 0..1);
     let run = |mover: Mover| {
         let variant = Variant { name: "x".into(), config: MatcherConfig::default(), mover };
         evaluation.run(&variant, &|| {}).unwrap().row.values["transition_jerk_p99_root"].mean

@@ -85,7 +85,7 @@ fn a_recording_shows_what_the_character_did() {
 
 #[test]
 fn an_evaluation_gives_every_metric_and_the_same_again() {
-    let evaluation = Evaluation::new(gait(), &["a", "d"], 2);
+    let evaluation = Evaluation::new(gait(), &["a", "d"], 0..2);
     let variant = Variant { name: "default".into(), config: MatcherConfig::default(), mover: Default::default() };
     let evaluated = evaluation.run(&variant, &|| ()).unwrap();
     assert_eq!(evaluation.run(&variant, &|| ()).unwrap(), evaluated);

@@ -30,7 +30,7 @@ fn the_built_in_person_stands_still_for_a_minute_in_whatever_phase_the_stick_is_
 
 #[test]
 fn a_higher_responsiveness_never_answers_later() {
-    let evaluation = Evaluation::new(gait(), &["g"], 1);
+    let evaluation = Evaluation::new(gait(), &["g"], 0..1);
     let t90_s = [0.3, 1.0, 2.0, 3.0].map(|responsiveness| {
         let config = MatcherConfig { responsiveness, ..MatcherConfig::default() };
         let variant = Variant { name: responsiveness.to_string(), config, mover: Default::default() };

@@ -135,7 +135,7 @@ fn a_stop_that_slides() {
     picture(&mut harness, "why_stop");
     let skate = |db: &Arc<Database>| {
         let variant = Variant { name: "mine".into(), config: MatcherConfig::default(), mover: Default::default() };
-        let done = Evaluation::new(db.clone(), &["d"], 1).run(&variant, &|| ()).unwrap();
+        let done = Evaluation::new(db.clone(), &["d"], 0..1).run(&variant, &|| ()).unwrap();
         ["label_skate_cm_s", "ik_correction_p99_cm"].map(|key| done.row.values[key].mean)
     };
     let (thin, made) = (skate(&thin), skate(&made));

@@ -131,7 +131,7 @@ impl Baselines {
     /// Returns a [`TrainError`] for a database that does not fit the default settings or the courses.
     pub fn compare(&self, stage: &Stage, courses: &[&str], walk_s: f32) -> Result<Vec<BaselineRow>, TrainError> {
         let (db, config) = (&stage.db, stage.character.config());
-        let evaluation = Evaluation::new(db.clone(), courses, 1);
+        let evaluation = Evaluation::new(db.clone(), courses, 0..1);
         let source = Source::new(db);
         let walk = gait::walk(walk_s);
         let mut rows = Vec::new();

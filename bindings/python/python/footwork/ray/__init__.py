@@ -1,0 +1,16 @@
+"""Work over many processes or machines with Ray: building corpora, evaluating settings, fitting settings.
+
+The extra ``footwork[ray]`` installs what it needs. The module is not loaded by ``import footwork``.
+"""
+
+try:
+    import cma  # noqa: F401
+    import ray  # noqa: F401
+except ImportError as missing:
+    raise ImportError(f"footwork.ray needs {missing.name}: pip install 'footwork[ray]'") from missing
+
+from footwork.ray.corpus import build_corpus
+from footwork.ray.evaluate import evaluate_many
+from footwork.ray.fit import Fit, Point, fit
+
+__all__ = ["Fit", "Point", "build_corpus", "evaluate_many", "fit"]

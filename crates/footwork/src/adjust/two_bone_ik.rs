@@ -19,6 +19,8 @@ const LEAST_LEVER_M: f32 = 0.05;
 const ROOM_SOFT_M: f32 = 0.05;
 /// Slack of a leg at which it takes half of a small change of its length in [`BentLeg::approach`], metres.
 const STRAIGHT_SOFT_M: f32 = 0.02;
+/// A toe is moved by at most this share of the distance from hip to ankle in [`BentLeg::approach`].
+const FURTHEST_SHARE: f32 = 0.4;
 /// A shorter foot points nowhere, metres: both hinges of a robot's ankle lie at one point.
 const LEAST_FOOT_M: f32 = 1e-3;
 /// Number of rounds in which the drop of a hip and the rise of its heel are found together.
@@ -193,11 +195,14 @@ impl BentLeg {
     }
 
     /// Moves the toe to `point`, or near it where the leg is almost straight or would become so, since its knee would snap. No leg
-    /// becomes straight, and one whose length does not change is not bent.
+    /// becomes straight, and one whose length does not change is not bent. A toe far from `point` is moved a part of the way: close to
+    /// the hip, a small distance turns the leg far.
     pub fn approach(&mut self, point: Vec3) {
         let (hip, ankle) = (self.hip.translation, self.ankle.translation);
-        let wished = ankle + point - self.toe.translation - hip;
-        let (length, now) = (wished.length(), (ankle - hip).length());
+        let now = (ankle - hip).length();
+        let by = shortened(point - self.toe.translation, FURTHEST_SHARE * now);
+        let (point, wished) = (self.toe.translation + by, ankle + by - hip);
+        let length = wished.length();
         let slack = (self.length_m() - now).max(1e-6);
         // Small changes of the length are taken by this share; their rate is the same for a leg that stretches and one that bends.
         let share = slack / (slack + STRAIGHT_SOFT_M);
@@ -312,6 +317,12 @@ impl BentLeg {
         let (up, down) = ((a - b).normalize_or_zero(), (c - b).normalize_or_zero());
         acos(up.dot(down))
     }
+}
+
+/// Returns a vector that is shorter than `most_m`, in metres. One of half that length hardly changes.
+fn shortened(v: Vec3, most_m: f32) -> Vec3 {
+    let squared = v.length_squared() / (most_m * most_m).max(1e-12);
+    v / (1.0 + squared * squared).sqrt().sqrt()
 }
 
 #[cfg(test)]
@@ -452,6 +463,26 @@ mod tests {
             let (before, after) = of(0.6, by_m);
             let moved_m = (before.toe.translation.y - after.toe.translation.y) / by_m;
             assert!((0.75..=1.0).contains(&moved_m), "{by_m} {moved_m}");
+        }
+    }
+
+    #[test]
+    fn a_folded_leg_is_hardly_turned_towards_a_far_point() {
+        let whole = Reach { soft_m: 0.0, kept_m: 0.0 };
+        for now_m in [0.15, 0.3, 0.8] {
+            let mut before = leg();
+            let foot = before.toe.translation - before.ankle.translation;
+            before.reach(before.hip.translation + Vec3::NEG_Y * now_m + foot, whole);
+            let direction = |leg: &BentLeg| (leg.ankle.translation - leg.hip.translation).normalize();
+            for by in [Vec3::X, Vec3::Z, Vec3::new(0.4, 0.5, -0.3), Vec3::Y * 0.2, Vec3::NEG_Z * 0.02] {
+                let mut after = before;
+                after.approach(before.toe.translation + by);
+                let turned_rad = acos(direction(&before).dot(direction(&after)));
+                // The arc sine of the share.
+                assert!(turned_rad < 0.42, "{now_m} {by} {turned_rad}");
+                let moved_m = (after.toe.translation - before.toe.translation).length();
+                assert!(by.length() > 0.3 * now_m || moved_m > 0.9 * by.length(), "{now_m} {by} {moved_m}");
+            }
         }
     }
 

@@ -195,7 +195,7 @@ impl BentLeg {
     }
 
     /// Moves the toe to `point`, or near it where the leg is almost straight or would become so, since its knee would snap. No leg
-    /// becomes straight, and one whose length does not change is not bent. A toe far from `point` is moved a part of the way: close to
+    /// becomes straight, and one whose length does not change is not bent. A toe far from `point` moves by a part of the distance: close to
     /// the hip, a small distance turns the leg far.
     pub fn approach(&mut self, point: Vec3) {
         let (hip, ankle) = (self.hip.translation, self.ankle.translation);

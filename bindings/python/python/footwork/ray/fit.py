@@ -1,6 +1,7 @@
 """Fitting of the weights of channels and of settings to measured motion, by CMA-ES."""
 
 import copy
+import json
 import math
 import os
 import statistics
@@ -69,7 +70,7 @@ class Fit:
     points: list[Point]
     #: The best candidate.
     chosen: Point
-    #: Gain on the fitted database, in percent of the metrics.
+    #: Gain on the fitted database in other runs, in percent of the metrics, less what metrics of ``keep`` rose too far.
     fitted_gain_pct: float
     #: Gain on the database that was kept apart, in percent of the metrics: mean over its runs.
     gain_pct: float
@@ -91,7 +92,7 @@ class Fit:
         tables: dict[str, list[str]] = {}
         for name, value in self.chosen.settings.items():
             *above, key = _path(name)
-            quoted = key if key.isidentifier() else f'"{key}"'
+            quoted = key if key.isidentifier() else json.dumps(key)
             tables.setdefault(".".join(["matcher", *above]), []).append(f"{quoted} = {value}")
         return "\n".join("\n".join([f"[{table}]", *lines, ""]) for table, lines in sorted(tables.items()))
 

@@ -4,10 +4,9 @@ The extra ``footwork[ray]`` installs what it needs. The module is not loaded by 
 """
 
 try:
-    import cma  # noqa: F401
     import ray  # noqa: F401
 except ImportError as missing:
-    raise ImportError(f"footwork.ray needs {missing.name}: pip install 'footwork[ray]'") from missing
+    raise ImportError("footwork.ray needs Ray: pip install 'footwork[ray]'") from missing
 
 from footwork.ray.corpus import build_corpus
 from footwork.ray.evaluate import evaluate_many

@@ -9,8 +9,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import cma
-
 import footwork
 from footwork.ray.cluster import Progress, connected
 from footwork.ray.evaluate import Evaluator, Figures
@@ -279,6 +277,11 @@ def _search(
     space: _Space, judge: _Judge, evaluations: int, runs: Sequence[int], seed: int, progress: Progress | None
 ) -> tuple[list[Point], list[list[float]]]:
     """Returns all points, the start first, and the best candidates."""
+    try:
+        # Only fits need it.
+        import cma
+    except ImportError as missing:
+        raise ImportError("footwork.ray.fit needs cma: pip install 'footwork[ray]'") from missing
     n = len(space.names)
     origin = [0.0] * n
     options = {"seed": seed, "bounds": [-_OCTAVES, _OCTAVES], "verbose": -9}

@@ -189,13 +189,11 @@ def fit(
     with connected(workers, address) as at_once:
         space = _Space(start, names, first)
         judge = _Judge(Evaluator(database, courses), at_once, metrics, keep)
-        points, favourites = _search(space, judge, evaluations, range(runs), seed, progress)
-        chosen, fitted = _choose(space, judge, favourites, range(runs, 2 * runs + 2))
+        points = _search(space, judge, evaluations, range(runs), seed, progress)
+        chosen, fitted = _choose(space, judge, points, range(runs, 2 * runs + 2))
         judge = _Judge(Evaluator(kept_apart, courses), at_once, metrics, keep)
         numbers = range(_FIRST_KEPT_RUN, _FIRST_KEPT_RUN + kept_runs)
-        before, after = judge.run([start, space.config(chosen)], numbers)
-    settings_of = space.settings(chosen)
-    chosen_point = next((point for point in points if point.settings == settings_of), None)
+        before, [after] = judge.beside_start(start, [space.config(chosen.settings)], numbers)
     gains = [100 * (1 - judge.ratio(b, a)) for b, a in zip(before, after)]
     mean, interval = _interval(gains)
     kept = {name: (_mean(before, name), _mean(after, name)) for name in (*metrics, *keep) if name in before[0]}
@@ -204,9 +202,9 @@ def fit(
     return Fit(
         accepted=accepted,
         reason=reason,
-        config=space.config(chosen) if accepted else start,
+        config=space.config(chosen.settings) if accepted else start,
         points=points,
-        chosen=chosen_point,
+        chosen=chosen,
         fitted_gain_pct=100 * (1 - fitted),
         gain_pct=mean,
         interval_pct=interval,
@@ -216,19 +214,21 @@ def fit(
 
 
 class _Space:
-    """Candidates: octaves by which weights and settings differ from the start."""
+    """What is fitted: names of weights and settings, with their values at the start."""
 
     def __init__(self, start: dict, names: list[str], first: list[float]) -> None:
-        self._start, self.names, self._first = start, names, first
+        self._start, self._names, self._first = start, names, first
+        #: The start, in octaves.
+        self.origin = [0.0] * len(names)
 
     def settings(self, octaves: Sequence[float]) -> dict[str, float]:
-        """Returns the settings of a candidate, with four digits, as they are written."""
-        return {name: float(f"{v * 2.0**o:.4g}") for name, v, o in zip(self.names, self._first, octaves)}
+        """Returns the settings that differ from the start by octaves, with four digits, as they are written."""
+        return {name: float(f"{v * 2.0**o:.4g}") for name, v, o in zip(self._names, self._first, octaves)}
 
-    def config(self, octaves: Sequence[float]) -> dict:
-        """Returns the configuration of a candidate."""
+    def config(self, settings: Mapping[str, float]) -> dict:
+        """Returns the configuration of the start with other settings."""
         config = copy.deepcopy(self._start)
-        for name, value in self.settings(octaves).items():
+        for name, value in settings.items():
             _set(config, name, value)
         return config
 
@@ -240,15 +240,21 @@ class _Judge:
         self._evaluator, self._at_once, self._metrics, self._keep = evaluator, at_once, metrics, keep
 
     def run(self, configs: Sequence[dict], runs: Sequence[int]) -> list[list[Figures]]:
-        """Evaluates; the first configuration must have all metrics, above 0."""
-        figures = self._evaluator.run(configs, list(runs), self._at_once)
+        """Evaluates configurations."""
+        return self._evaluator.run(configs, runs, self._at_once)
+
+    def beside_start(
+        self, start: dict, configs: Sequence[dict], runs: Sequence[int]
+    ) -> tuple[list[Figures], list[list[Figures]]]:
+        """Evaluates the start and configurations. The start must have all metrics, above 0."""
+        of_start, *found = self.run([start, *configs], runs)
         for name in self._metrics:
-            values = [run.get(name) for run in figures[0]]
+            values = [run.get(name) for run in of_start]
             if not all(value is not None and value > 0.0 for value in values):
                 raise footwork.Error(
                     f"`metrics`: expected metrics that these courses measure, above 0 at the start; `{name}` is {values}"
                 )
-        return figures
+        return of_start, found
 
     def ratio(self, start: Figures, found: Figures) -> float:
         """Returns the weighted mean of the metrics, each divided by its value at the start."""
@@ -267,50 +273,48 @@ class _Judge:
         beyond = {name: [f.get(name, math.inf) - _KEPT_RISE * s[name] for s, f in zip(start, found)] for name in known}
         return [name for name in known if _interval(beyond[name])[1][0] > 0.0]
 
-    def point(self, space: _Space, octaves: Sequence[float], start: list[Figures], found: list[Figures]) -> Point:
+    def point(self, settings: dict[str, float], start: list[Figures], found: list[Figures]) -> Point:
+        """Returns a candidate with what was measured of it."""
         names = [name for name in (*self._metrics, *self._keep) if name in start[0]]
-        metrics = {name: _mean(found, name) for name in names}
-        return Point(space.settings(octaves), metrics, self.score(start, found))
+        return Point(settings, {name: _mean(found, name) for name in names}, self.score(start, found))
 
 
 def _search(
     space: _Space, judge: _Judge, evaluations: int, runs: Sequence[int], seed: int, progress: Progress | None
-) -> tuple[list[Point], list[list[float]]]:
-    """Returns all points, the start first, and the best candidates."""
+) -> list[Point]:
+    """Returns the start and all candidates in the order of their evaluation."""
     try:
         # Only fits need it.
         import cma
     except ImportError as missing:
         raise ImportError("footwork.ray.fit needs cma: pip install 'footwork[ray]'") from missing
-    n = len(space.names)
-    origin = [0.0] * n
     options = {"seed": seed, "bounds": [-_OCTAVES, _OCTAVES], "verbose": -9}
-    search = cma.CMAEvolutionStrategy(origin, _FIRST_OCTAVES, options)
-    start = judge.run([space.config(origin)], runs)[0]
-    points, known = [judge.point(space, origin, start, start)], [(1.0, origin)]
+    search = cma.CMAEvolutionStrategy(space.origin, _FIRST_OCTAVES, options)
+    settings = space.settings(space.origin)
+    start, _ = judge.beside_start(space.config(settings), [], runs)
+    points = [judge.point(settings, start, start)]
     while len(points) <= evaluations:
-        asked = [list(map(float, x)) for x in search.ask()]
-        found = judge.run([space.config(x) for x in asked], runs)
-        new = [judge.point(space, x, start, figures) for x, figures in zip(asked, found)]
+        asked = [list(map(float, octaves)) for octaves in search.ask()]
+        candidates = [space.settings(octaves) for octaves in asked]
+        found = judge.run([space.config(settings) for settings in candidates], runs)
+        new = [judge.point(settings, start, figures) for settings, figures in zip(candidates, found)]
         search.tell(asked, [point.score for point in new])
         points += new
-        known += [(point.score, x) for point, x in zip(new, asked)]
         if progress is not None:
             progress(min(len(points) - 1, evaluations), evaluations)
         if search.stop():
             break
-    return points, [x for _, x in sorted(known, key=lambda one: one[0])[:_FINALISTS]]
+    return points
 
 
-def _choose(
-    space: _Space, judge: _Judge, candidates: list[list[float]], runs: Sequence[int]
-) -> tuple[list[float], float]:
-    """Compares candidates in other runs. Returns the best, and its score there."""
-    origin = [0.0] * len(space.names)
-    start, *found = judge.run([space.config(x) for x in [origin, *candidates]], runs)
+def _choose(space: _Space, judge: _Judge, points: list[Point], runs: Sequence[int]) -> tuple[Point, float]:
+    """Compares the best points once more in other runs. Returns the best of them, and its score there."""
+    finalists = sorted(points, key=lambda point: point.score)[:_FINALISTS]
+    configs = [space.config(point.settings) for point in finalists]
+    start, found = judge.beside_start(space.config(space.settings(space.origin)), configs, runs)
     scores = [judge.score(start, figures) for figures in found]
-    best = min(range(len(candidates)), key=scores.__getitem__)
-    return candidates[best], scores[best]
+    best = min(range(len(finalists)), key=scores.__getitem__)
+    return finalists[best], scores[best]
 
 
 def _verdict(gain: float, interval: tuple[float, float], rises: list[str]) -> tuple[bool, str]:

@@ -6,7 +6,8 @@ use crate::error::{error, rejected};
 use crate::indices;
 use crate::json;
 use crate::networks::Networks;
-use crate::search::{Index, Query};
+use crate::search::{Index, Notes, Query};
+use footwork::advanced::search::SearchIndex;
 use footwork::machine::Machine;
 use footwork::matcher::Character as Shared;
 use footwork_import::{load_machine, parse_machine};
@@ -64,6 +65,18 @@ impl Character {
         inputs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         Query { clip, time_s: time, k, inputs }.run(py, self, &self.index)
+    }
+
+    /// Returns the same character with notes of its searches.
+    fn _noting(&self, py: Python) -> PyResult<(Self, Notes)> {
+        let notes = Notes::default();
+        let noting = py.detach(|| {
+            let db = self.shared.database()?;
+            let index = SearchIndex::build(db, self.shared.config().search.backend);
+            self.shared.with_index(notes.of(index))
+        });
+        let shared = noting.ok_or_else(|| error("expected a character of a database"))?;
+        Ok((Self { shared: Arc::new(shared), index: Index::new() }, notes))
     }
 
     #[getter]

@@ -6,11 +6,12 @@ use crate::config::Config;
 use crate::error::{error, rejected};
 use crate::indices;
 use crate::json;
+use crate::search::{Found, Index, Nearest};
 use footwork::build::{BuildOptions, BuildReport, build as build_database};
 use footwork::database::Database as Content;
 use footwork::frames::JointIndex;
 use footwork_gait::GaitOptions;
-use footwork_import::{Imported, check_rules, import_clips};
+use footwork_import::{Imported, Shards, check_rules, import_clips};
 use footwork_metrics::eval::{Evaluation, Row};
 use glam::Vec3;
 use pyo3::prelude::*;
@@ -23,6 +24,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Database {
     pub content: Arc<Content>,
     report: Option<Report>,
+    index: Index,
     /// What all evaluations share, made by the first: see [`Database::evaluation`].
     evaluation: OnceLock<(Evaluation, Row)>,
 }
@@ -120,7 +122,7 @@ pub fn clips_of(py: Python, given: Option<&Bound<PyAny>>, config: &Config) -> Py
 
 impl Database {
     pub fn of(content: Content) -> Self {
-        Self { content: Arc::new(content), report: None, evaluation: OnceLock::new() }
+        Self { content: Arc::new(content), report: None, index: Index::new(), evaluation: OnceLock::new() }
     }
 
     /// Returns an evaluation without courses, and the row of the captured motion.
@@ -167,6 +169,34 @@ impl Database {
     /// Writes a `.fwdb` file, whole or not at all. Equal content gives equal bytes.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         py.detach(|| self.save_to(&path))
+    }
+
+    /// Writes the database in shards, each a `.fwdb` file of about the same duration, and a manifest that lists them. Returns the path
+    /// of the manifest.
+    ///
+    /// `folder` is created. Files of other names that are in it stay. `shards`: 1 up to the number of clips with rows.
+    /// `footwork.ray.ShardedCharacter` searches the shards as one database.
+    fn save_shards(&self, py: Python, folder: PathBuf, shards: usize) -> PyResult<PathBuf> {
+        let written = py.detach(|| Shards::write(&self.content, shards, &folder));
+        Ok(written.map_err(rejected)?.path().to_owned())
+    }
+
+    /// Returns the `k` (1 to 4096) rows nearest to each query: `(rows, costs, mirrored)`, each (n, k), the nearest first.
+    ///
+    /// `queries`: (n, columns) float32, normalised as `features`. `weights`: (columns,) float32; the cost of a row is the sum over
+    /// columns of ((query - row) * weight) squared, or absolute where the schema defines it so. Default: 1. `tags`: a condition
+    /// such as "walk & !stairs". Rows with flag 1 are excluded, and those of motion that is not locomotion unless `tags`
+    /// requests it. Ties go to the lowest row. `mirrored`: true for the mirror image of a row (`build.mirror = "query"`).
+    /// If there are fewer than `k` rows, the others are -1, with infinite costs.
+    #[pyo3(signature = (queries, k=1, *, tags="", weights=None))]
+    fn search<'py>(
+        &self,
+        queries: &Bound<'py, PyAny>,
+        k: usize,
+        tags: &str,
+        weights: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Found<'py>> {
+        Nearest { queries, k, tags, weights }.run(&self.content, &self.index)
     }
 
     #[staticmethod]

@@ -45,6 +45,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(corpus::corpus_survey, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::corpus_extract, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::corpus_merge, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::shards_open, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::shard_load, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::database_part, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::database_join, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::database_within, module)?)?;
     module.add_class::<clip::RawClip>()?;
     module.add_class::<film::Picture>()?;
     module.add_function(wrap_pyfunction!(clip::read_clips, module)?)?;

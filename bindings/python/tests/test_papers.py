@@ -1,5 +1,6 @@
 """The Python of README and guide runs, and so do the notebooks."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -12,7 +13,8 @@ import footwork
 
 PACKAGE = Path(__file__).parent.parent
 GUIDE = PACKAGE.parent.parent / "docs/guide"
-PAGES = [PACKAGE / "README.md", GUIDE / "python.md", GUIDE / "fit.md"]
+PAGES = [PACKAGE / "README.md", GUIDE / "python.md", GUIDE / "fit.md", GUIDE / "corpora.md"]
+COMMAND = os.environ.get("FOOTWORK_COMMAND")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -25,6 +27,12 @@ def test_the_python_of_a_page_runs(page, tmp_path):
         (tmp_path / "mocap").mkdir()
         for clip in footwork.built_in_clips()[::4]:
             clip.save(tmp_path / "mocap" / f"{clip.name}.bvh")
+    if page.name == "corpora.md":
+        if COMMAND is None:
+            pytest.skip("FOOTWORK_COMMAND names no command `footwork`")
+        for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE):
+            for line in block.splitlines():
+                subprocess.run([COMMAND, *line.split()[1:]], cwd=tmp_path, check=True, capture_output=True)
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -1,10 +1,11 @@
 //! `footwork corpus`: the phases of a build that several processes or machines share.
 
-use crate::args::{Common, CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusSurveyArgs};
+use crate::args::{Common, CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusPartArgs, CorpusSurveyArgs};
 use crate::build::{finish, sources_of};
 use crate::progress;
 use anyhow::{Context, Result};
-use footwork_import::Corpus;
+use footwork::database::Database;
+use footwork_import::{Corpus, Shards};
 use serde_json::json;
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128;
@@ -24,6 +25,7 @@ pub fn corpus(args: &CorpusArgs, common: &Common) -> Result<()> {
             Ok(())
         }
         CorpusCommand::Merge(args) => merge(args, common),
+        CorpusCommand::Part(args) => part(args, common),
     }
 }
 
@@ -54,6 +56,17 @@ fn merge(args: &CorpusMergeArgs, common: &Common) -> Result<()> {
     bar.finish_and_clear();
     let (imported, cached) = imported.context("the clips could not be read")?;
     finish((imported, cached), config, &args.output, &common, start)
+}
+
+fn part(args: &CorpusPartArgs, common: &Common) -> Result<()> {
+    let shards = Shards::write(&Database::load(&args.database)?, args.shards, &args.output)?;
+    if common.json {
+        out!("{}", json!({ "manifest": shards.path(), "shards": shards.list() }));
+    } else {
+        let (clips, rows) = shards.size();
+        out!("{clips} clips, {rows} rows in {} shards: {}", shards.list().len(), shards.path().display());
+    }
+    Ok(())
 }
 
 /// Identifies this program by its content: copies of it on several machines share their files.

@@ -25,7 +25,7 @@ pub mod build {
 /// Sets of tags and costs by tag, as searches read them.
 pub mod database {
     pub use crate::database::tag_costs::TagCosts;
-    pub use crate::database::tag_sets::AcceptedTags;
+    pub use crate::database::tag_sets::{AcceptedTags, SetAside};
 }
 
 /// Text of error messages.

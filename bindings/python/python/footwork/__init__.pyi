@@ -7,6 +7,7 @@ the text of the Rust library, and nothing changes.
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 _Float: TypeAlias = NDArray[np.float32]
 _Double: TypeAlias = NDArray[np.float64]
+_Long: TypeAlias = NDArray[np.int64]
 _Bool: TypeAlias = NDArray[np.bool_]
 _Path: TypeAlias = str | PathLike[str]
 _Vector: TypeAlias = Sequence[float]
@@ -280,6 +282,24 @@ class Database:
         """Reads a `.fwdb` file."""
     def save(self, path: _Path) -> None:
         """Writes a `.fwdb` file, whole or not at all. Equal content gives equal bytes."""
+    def save_shards(self, folder: _Path, shards: int) -> Path:
+        """Writes the database in shards, each a `.fwdb` file of about the same duration, and a manifest that lists them. Returns the path
+        of the manifest.
+
+        `folder` is created. Files of other names that are in it stay. `shards`: 1 up to the number of clips with rows.
+        `footwork.ray.ShardedCharacter` searches the shards as one database.
+        """
+    def search(
+        self, queries: _Float, k: int = 1, *, tags: str = "", weights: _Float | None = None
+    ) -> tuple[_Long, _Float, _Bool]:
+        """Returns the `k` (1 to 4096) rows nearest to each query: `(rows, costs, mirrored)`, each (n, k), the nearest first.
+
+        `queries`: (n, columns) float32, normalised as `features`. `weights`: (columns,) float32; the cost of a row is the sum over
+        columns of ((query - row) * weight) squared, or absolute where the schema defines it so. Default: 1. `tags`: a condition
+        such as "walk & !stairs". Rows with flag 1 are excluded, and those of motion that is not locomotion unless `tags`
+        requests it. Ties go to the lowest row. `mirrored`: true for the mirror image of a row (`build.mirror = "query"`).
+        If there are fewer than `k` rows, the others are -1, with infinite costs.
+        """
     @staticmethod
     def from_bytes(data: bytes) -> Database: ...
     def to_bytes(self) -> bytes: ...

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Flags of `corpus`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The database is the one that `footwork build` writes for the same clips, byte for byte, for any number of shards. Shards share the folder and can be repeated.\n\nExamples:\n  footwork corpus survey mocap/ -o corpus/\n  footwork corpus extract corpus/ --shard 1/2\n  footwork corpus extract corpus/ --shard 2/2\n  footwork corpus merge corpus/ -o mocap.fwdb"
+    after_help = "The database is the one that `footwork build` writes for the same clips, byte for byte, for any number of shards. Shards share the folder and can be repeated.\n\nExamples:\n  footwork corpus survey mocap/ -o corpus/\n  footwork corpus extract corpus/ --shard 1/2\n  footwork corpus extract corpus/ --shard 2/2\n  footwork corpus merge corpus/ -o mocap.fwdb\n  footwork corpus part mocap.fwdb --shards 4 -o shards/"
 )]
 pub struct CorpusArgs {
     /// Phase to run.
@@ -25,6 +25,8 @@ pub enum CorpusCommand {
     Extract(CorpusExtractArgs),
     /// Build the database from the folder
     Merge(CorpusMergeArgs),
+    /// Divide a database into shards that are searched as one
+    Part(CorpusPartArgs),
 }
 
 /// Flags of `corpus survey`.
@@ -63,6 +65,20 @@ pub struct CorpusMergeArgs {
     pub folder: PathBuf,
     /// Database file to write. An existing database is kept if the build fails
     #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Flags of `corpus part`.
+#[derive(Debug, Args)]
+pub struct CorpusPartArgs {
+    /// Database file
+    #[arg(value_name = "DATABASE")]
+    pub database: PathBuf,
+    /// Number of shards, 1 up to the number of clips
+    #[arg(long, value_name = "N")]
+    pub shards: usize,
+    /// Folder to write the shards and their manifest to. Other files stay
+    #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
 }
 

@@ -13,7 +13,7 @@ mod report;
 mod robot;
 
 pub use common::{BuiltIn, Common, SearchKind};
-pub use corpus::{CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusSurveyArgs};
+pub use corpus::{CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusPartArgs, CorpusSurveyArgs};
 pub use drive::{
     BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchGrowthArgs, BenchSearchArgs, BenchUpdateArgs,
     EvalArgs, GaitArgs, GaitKind, InspectArgs, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
@@ -160,7 +160,7 @@ impl Command {
             Self::Build(a) => Common { rate: a.rate.rate, ..Common::from(&a.config) },
             Self::Corpus(a) => match &a.phase {
                 CorpusCommand::Survey(a) => Common { rate: a.rate.rate, ..Common::from(&a.config) },
-                CorpusCommand::Extract(_) | CorpusCommand::Merge(_) => Common::default(),
+                CorpusCommand::Extract(_) | CorpusCommand::Merge(_) | CorpusCommand::Part(_) => Common::default(),
             },
             Self::Retarget(a) => Common::from(&a.config),
             Self::Robot(a) => Common::from(&a.config),

@@ -106,3 +106,26 @@ fn what_cannot_be_run_is_told() {
     fails(dir.path(), &["corpus", "merge", "corpus", "-o", "x.fwdb"], &["survey.json", "survey the corpus again"]);
     assert!(!dir.path().join("x.fwdb").exists());
 }
+
+#[test]
+fn a_database_is_divided_into_shards_with_a_manifest() {
+    let dir = tempfile::tempdir().unwrap();
+    ok(dir.path(), &["gait", "--clip", "walk_1*", "-o", "mocap"]);
+    ok(dir.path(), &["build", "mocap", "-o", "one.fwdb", "--no-cache"]);
+    let told = json(dir.path(), &["corpus", "part", "one.fwdb", "--shards", "2", "-o", "shards"]);
+    assert_eq!(told["shards"].as_array().unwrap().len(), 2);
+    let manifest = fs::read_to_string(dir.path().join(told["manifest"].as_str().unwrap())).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["shards"], told["shards"]);
+    let rows = |file: &str| json(dir.path(), &["inspect", "--db", file])["rows"].as_u64().unwrap();
+    let shards = told["shards"].as_array().unwrap().iter();
+    let of_shards = shards.map(|shard| rows(&format!("shards/{}", shard["file"].as_str().unwrap())));
+    assert_eq!(of_shards.sum::<u64>(), rows("one.fwdb"));
+    fails(
+        dir.path(),
+        &["corpus", "part", "one.fwdb", "--shards", "100000", "-o", "no"],
+        &["number of shards", "found 100000"],
+    );
+    fails(dir.path(), &["corpus", "part", "no.fwdb", "--shards", "2", "-o", "no"], &["no.fwdb"]);
+    assert!(!dir.path().join("no").exists());
+}

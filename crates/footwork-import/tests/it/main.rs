@@ -10,3 +10,4 @@ mod formats;
 mod import_real_motion;
 mod multiply;
 mod settings;
+mod shards;

@@ -2,7 +2,7 @@
 
 use super::error::{NameError, position};
 use super::tag_query::TagQuery;
-use super::tag_sets::{AcceptedTags, SetBits};
+use super::tag_sets::{AcceptedTags, SetAside, SetBits};
 use super::{Database, TagMask};
 use crate::expression::{Expression, ExpressionError};
 
@@ -46,7 +46,7 @@ impl Database {
         if a.is_open() && b.is_open() && without.is_empty() {
             return sets.plain;
         }
-        let aside = if asks_for(&sets.only_aside) { TagMask::default() } else { sets.aside };
+        let aside = if asks_for(&sets.aside.only) { TagMask::default() } else { sets.aside.tags };
         if !without.is_empty() && !asks_for(&without) {
             let accepted = sets.compile([*a, *b], aside | without);
             if accepted.rows() > 0 {
@@ -58,7 +58,17 @@ impl Database {
 
     /// Returns the acceptance of a plain query, excluding rows with a tag of `tags`.
     pub(crate) fn accepted_without(&self, tags: TagMask) -> AcceptedTags {
-        self.tag_sets.compile([TagQuery::default(); 2], tags | self.tag_sets.aside)
+        self.tag_sets.compile([TagQuery::default(); 2], tags | self.tag_sets.aside.tags)
+    }
+
+    /// Returns the rows that queries exclude unless they request them.
+    pub fn set_aside(&self) -> SetAside {
+        self.tag_sets.aside
+    }
+
+    /// Returns the same database with the exclusion of another one: a part of a database excludes the rows that the whole excludes.
+    pub fn setting_aside(self, aside: SetAside) -> Self {
+        Self { tag_sets: self.tag_sets.setting_aside(aside), ..self }
     }
 
     /// Returns true if a row is accepted.

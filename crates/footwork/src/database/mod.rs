@@ -6,6 +6,7 @@ mod content;
 mod error;
 mod features;
 mod file;
+mod parts;
 mod stands;
 mod steadiness;
 pub(crate) mod tag_costs;

@@ -102,6 +102,15 @@ impl AcceptedTags {
     }
 }
 
+/// The rows that queries exclude unless they request them: see [`super::Database::accepted`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SetAside {
+    /// [`super::Database::NO_LOCOMOTION`]; empty if no row or every row has the tag.
+    pub tags: TagMask,
+    /// All tags that only such rows have.
+    pub only: TagMask,
+}
+
 /// The distinct sets of tags of a database.
 #[derive(Debug)]
 pub(super) struct TagSets {
@@ -111,10 +120,8 @@ pub(super) struct TagSets {
     pub of_rows: Vec<u32>,
     /// `[sets]` number of rows with the set.
     pub rows: Vec<usize>,
-    /// [`super::Database::NO_LOCOMOTION`]; empty if no row or every row has the tag.
-    pub aside: TagMask,
-    /// All tags that only such rows have.
-    pub only_aside: TagMask,
+    /// Rows that queries exclude.
+    pub aside: SetAside,
     /// Result for queries without conditions.
     pub plain: AcceptedTags,
 }
@@ -125,19 +132,24 @@ impl TagSets {
         let mut rows = vec![0; sets.len()];
         of_rows.iter().for_each(|set| rows[*set as usize] += 1);
         let tag = content.tags.iter().position(|t| t == NO_LOCOMOTION);
-        let (mut aside, mut only_aside) = (tag.map(TagMask::of).unwrap_or_default(), TagMask::default());
+        let mut aside = SetAside { tags: tag.map(TagMask::of).unwrap_or_default(), only: TagMask::default() };
         let tags = |is_aside: bool| {
-            let used = sets.iter().zip(&rows).filter(|(set, rows)| **rows > 0 && set.intersects(&aside) == is_aside);
+            let used =
+                sets.iter().zip(&rows).filter(|(set, rows)| **rows > 0 && set.intersects(&aside.tags) == is_aside);
             used.fold(None, |all: Option<TagMask>, (set, _)| Some(all.unwrap_or_default() | *set))
         };
         match (tags(true), tags(false)) {
-            (Some(of_aside), Some(of_others)) => only_aside = of_aside.without(&of_others),
+            (Some(of_aside), Some(of_others)) => aside.only = of_aside.without(&of_others),
             // If no row is locomotion, none is excluded.
-            _ => aside = TagMask::default(),
+            _ => aside.tags = TagMask::default(),
         }
-        let mut all = Self { sets, of_rows, rows, aside, only_aside, plain: AcceptedTags::default() };
-        all.plain = all.compile([TagQuery::default(); 2], aside);
-        all
+        Self { sets, of_rows, rows, aside, plain: AcceptedTags::default() }.setting_aside(aside)
+    }
+
+    /// Returns the same sets with other rows excluded.
+    pub fn setting_aside(self, aside: SetAside) -> Self {
+        let plain = self.compile([TagQuery::default(); 2], aside.tags);
+        Self { aside, plain, ..self }
     }
 
     pub fn compile(&self, queries: [TagQuery; 2], left_out: TagMask) -> AcceptedTags {

@@ -15,10 +15,20 @@ use super::visit::Visit;
 use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
 use crate::schema::Residual;
+use std::fmt::{self, Debug, Formatter};
 
 /// A search structure, built from a database by [`SearchIndex::build`].
 #[derive(Debug)]
 pub struct SearchIndex(Structure);
+
+/// A function that is called with each search and its limit.
+struct Watch(Box<dyn Fn(&SearchQuery, f32) + Send + Sync>);
+
+impl Debug for Watch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
 
 /// The structures.
 #[derive(Debug)]
@@ -27,6 +37,7 @@ enum Structure {
     /// Needs only the features.
     Brute,
     Tree(Tree),
+    Watched(Box<Structure>, Watch),
     #[cfg(feature = "classics")]
     Classic(Classic),
 }
@@ -63,6 +74,12 @@ impl SearchIndex {
         }))
     }
 
+    /// Returns the same index, which calls `watch` with each search and its limit: the highest cost that a further row could have and
+    /// still change the result. For tools that search a part of a database, and look for such rows in the other parts.
+    pub fn watched(self, watch: impl Fn(&SearchQuery, f32) + Send + Sync + 'static) -> Self {
+        Self(Structure::Watched(Box::new(self.0), Watch(Box::new(watch))))
+    }
+
     /// Returns the best candidate, or `None` if there is none. Allocates nothing. The query must be valid.
     pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
         let mut room = [Match::default()];
@@ -90,6 +107,9 @@ impl SearchIndex {
             self.passes(db, query, &PerColumn(&db.residuals), &mut best);
         } else {
             self.passes(db, query, &AllSquared, &mut best);
+        }
+        if let Structure::Watched(_, watch) = &self.0 {
+            (watch.0)(query, best.limit());
         }
         best.finish()
     }
@@ -121,21 +141,33 @@ impl SearchIndex {
     }
 
     pub(super) fn pass(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
-        match &self.0 {
-            Structure::Brute => brute::visit(visit),
-            Structure::Tree(tree) => tree.visit(visit),
-            #[cfg(feature = "classics")]
-            Structure::Classic(classic) => classic.visit(visit),
-        }
+        self.0.pass(visit);
     }
 
     /// Returns the memory of the structure beside the features, bytes.
     pub fn bytes(&self) -> usize {
-        match &self.0 {
-            Structure::Brute => 0,
-            Structure::Tree(tree) => tree.bytes(),
+        self.0.bytes()
+    }
+}
+
+impl Structure {
+    fn pass(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
+        match self {
+            Self::Brute => brute::visit(visit),
+            Self::Tree(tree) => tree.visit(visit),
+            Self::Watched(inner, _) => inner.pass(visit),
             #[cfg(feature = "classics")]
-            Structure::Classic(classic) => classic.bytes(),
+            Self::Classic(classic) => classic.visit(visit),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Brute => 0,
+            Self::Tree(tree) => tree.bytes(),
+            Self::Watched(inner, _) => inner.bytes(),
+            #[cfg(feature = "classics")]
+            Self::Classic(classic) => classic.bytes(),
         }
     }
 }

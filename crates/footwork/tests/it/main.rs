@@ -32,6 +32,7 @@ mod machine;
 mod meeting;
 mod obstacles;
 mod odd_folders;
+mod parts;
 mod probe;
 mod query;
 mod recorder;

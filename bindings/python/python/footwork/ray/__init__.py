@@ -1,4 +1,4 @@
-"""Work over many processes or machines with Ray: building corpora, evaluating settings, fitting settings.
+"""Work over many processes or machines with Ray: building corpora, searching them in shards, evaluating settings, fitting settings.
 
 The extra ``footwork[ray]`` installs what it needs. The module is not loaded by ``import footwork``.
 """
@@ -11,5 +11,6 @@ except ImportError as missing:
 from footwork.ray.corpus import build_corpus
 from footwork.ray.evaluate import evaluate_many
 from footwork.ray.fit import Fit, Point, fit
+from footwork.ray.shards import ShardedCharacter
 
-__all__ = ["Fit", "Point", "build_corpus", "evaluate_many", "fit"]
+__all__ = ["Fit", "Point", "ShardedCharacter", "build_corpus", "evaluate_many", "fit"]

@@ -8,8 +8,8 @@ import ray
 
 from footwork._native import Error
 
-# Number of times that Ray starts a task again after its worker was lost.
-_RETRIES = 10
+# Number of times that Ray starts a task, or a call of an actor, again after its worker was lost.
+RETRIES = 10
 
 Progress = Callable[[int, int], None]
 
@@ -41,7 +41,7 @@ def run_all(
     Workers find the function by its name in its module. A task whose worker is lost is started again.
     """
     one_thread = {"env_vars": {"RAYON_NUM_THREADS": "1"}}
-    task = ray.remote(num_cpus=1, max_retries=_RETRIES, runtime_env=one_thread)(function)
+    task = ray.remote(num_cpus=1, max_retries=RETRIES, runtime_env=one_thread)(function)
     results: list[Any] = [None] * len(calls)
     running: dict[ray.ObjectRef, int] = {}
     waiting, done = iter(enumerate(calls)), 0

@@ -89,7 +89,7 @@ impl Encoder<'_> {
 
 /// Replaces the poses of a pool with those that the bits of its clips stand for, clip by clip, and returns all bits.
 pub fn decode_into(poses: &mut PosePool, clips: Vec<EncodedPoses>) -> EncodedPoses {
-    let mut all = EncodedPoses { runs: Vec::new(), starts: vec![0], bytes: Vec::new() };
+    let mut all = EncodedPoses::default();
     let (mut rotation, mut translation) = (0, 0);
     for clip in clips {
         let decoded = decoded(&clip, poses);
@@ -97,10 +97,7 @@ pub fn decode_into(poses: &mut PosePool, clips: Vec<EncodedPoses>) -> EncodedPos
         poses.translations[translation..][..decoded.translations.len()].copy_from_slice(&decoded.translations);
         rotation += decoded.rotations.len();
         translation += decoded.translations.len();
-        let before = all.bytes.len() as u64;
-        all.runs.extend(clip.runs);
-        all.starts.extend(clip.starts[1..].iter().map(|start| before + start));
-        all.bytes.extend(clip.bytes);
+        all = all.followed_by(&clip);
     }
     all
 }

@@ -28,8 +28,9 @@ use super::PosePool;
 use crate::frames::JointIndex;
 use crate::math::Quat;
 use glam::Vec3;
+use std::ops::Range;
 
-/// The poses of a database as bits.
+/// The poses of a database as bits. Default: no frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncodedPoses {
     /// Frames of each run.
@@ -38,6 +39,12 @@ pub struct EncodedPoses {
     pub(crate) starts: Vec<u64>,
     /// Segments, one after the other.
     pub(crate) bytes: Vec<u8>,
+}
+
+impl Default for EncodedPoses {
+    fn default() -> Self {
+        Self { runs: Vec::new(), starts: vec![0], bytes: Vec::new() }
+    }
 }
 
 impl EncodedPoses {
@@ -69,6 +76,37 @@ impl EncodedPoses {
             pool.translations.append(&mut run.translations);
         }
         Ok(pool)
+    }
+}
+
+impl EncodedPoses {
+    /// Adds the runs of others after these.
+    pub(crate) fn followed_by(mut self, other: &Self) -> Self {
+        let before = self.bytes.len() as u64;
+        self.runs.extend(&other.runs);
+        self.starts.extend(other.starts[1..].iter().map(|start| before + start));
+        self.bytes.extend(&other.bytes);
+        self
+    }
+
+    /// Returns the bits of the frames in ascending ranges; `None` if a range begins or ends within a run.
+    pub(crate) fn part(&self, ranges: &[Range<usize>]) -> Option<Self> {
+        let mut part = Self::default();
+        let (mut frame, mut segment, mut kept) = (0, 0, 0);
+        for run in &self.runs {
+            let (frames, segments) = (*run as usize, (*run as usize).div_ceil(SEGMENT));
+            let range = ranges.get(ranges.partition_point(|range| range.end <= frame));
+            if range.is_some_and(|range| range.start <= frame && frame + frames <= range.end) {
+                let starts = &self.starts[segment..=segment + segments];
+                let (first, before) = (starts[0], part.bytes.len() as u64);
+                part.runs.push(*run);
+                part.starts.extend(starts[1..].iter().map(|start| before + start - first));
+                part.bytes.extend_from_slice(&self.bytes[first as usize..starts[segments] as usize]);
+                kept += frames;
+            }
+            (frame, segment) = (frame + frames, segment + segments);
+        }
+        (kept == ranges.iter().map(Range::len).sum::<usize>()).then_some(part)
     }
 }
 

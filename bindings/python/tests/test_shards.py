@@ -236,3 +236,40 @@ def test_clips_of_rows_are_fetched_and_played(cluster, tmp_path, mirror):
     for _ in range(60):
         player.step(stick=(0.0, 1.0))
     assert player.world_positions[0, 2] > 0.1
+
+
+SHOWN = ("local_rotations", "local_positions", "world_positions", "root_velocity", "contacts")
+
+
+@pytest.mark.parametrize("mirror", ["off", "stored", "query"])
+@pytest.mark.parametrize("held", [256, 4])
+def test_a_character_of_shards_plays_as_one_of_the_whole(cluster, tmp_path, mirror, held):
+    rule = {"name": "*run*", "tags": [{"name": "run"}]}
+    build = {"multiply": {"mode": "off"}, "mirror": mirror, "clips": [rule]}
+    database = footwork.build(footwork.built_in_clips()[::4], {"build": build})
+    whole = footwork.Matcher(footwork.Character(database), position=(1, 0, 2), yaw=0.5)
+    random = np.random.default_rng(5)
+    with footwork.ray.ShardedCharacter(database.save_shards(tmp_path, 3)) as shards:
+        sharded = footwork.ray.ShardedMatcher(shards, position=(1, 0, 2), yaw=0.5, clips=held)
+        most, jumps = 0, 0
+        for step in range(600):
+            if step % 20 == 0:
+                angle, length = random.uniform(0, 2 * np.pi), random.uniform(0, 1)
+                inputs = {"stick": (length * np.sin(angle), length * np.cos(angle)), "run": bool(random.integers(2))}
+                inputs["tags"] = "!run" if 200 <= step < 300 else ""
+            whole.step(**inputs)
+            sharded.step(**inputs)
+            assert (sharded.clip_name, sharded.clip_time) == (whole.clip_name, whole.clip_time), step
+            for name in SHOWN:
+                assert getattr(sharded, name).tobytes() == getattr(whole, name).tobytes(), (step, name)
+            most, jumps = max(most, sharded.clips), jumps + whole.transitions
+        assert jumps > 20 and most < len(database.clips)
+        with pytest.raises(footwork.Error, match="`later`: not possible"):
+            sharded.step(later=("run", 0.5))
+        with pytest.raises(footwork.Error):
+            sharded.step(tags="nowhere")
+        sharded.step(**inputs)
+        whole.step(**inputs)
+        assert sharded.local_rotations.tobytes() == whole.local_rotations.tobytes()
+        with pytest.raises(footwork.Error, match="foresight_cost"):
+            footwork.ray.ShardedMatcher(shards, {"matcher": {"search": {"foresight_cost": 1.0}}})

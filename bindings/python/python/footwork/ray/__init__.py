@@ -11,6 +11,7 @@ except ImportError as missing:
 from footwork.ray.corpus import build_corpus
 from footwork.ray.evaluate import evaluate_many
 from footwork.ray.fit import Fit, Point, fit
+from footwork.ray.play import ShardedMatcher
 from footwork.ray.shards import ShardedCharacter
 
-__all__ = ["Fit", "Point", "ShardedCharacter", "build_corpus", "evaluate_many", "fit"]
+__all__ = ["Fit", "Point", "ShardedCharacter", "ShardedMatcher", "build_corpus", "evaluate_many", "fit"]

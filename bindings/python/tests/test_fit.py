@@ -77,7 +77,10 @@ def test_a_fit_mends_spoilt_settings_with_any_number_of_workers(database, tmp_pa
     assert fit.accepted and fit.interval_pct[0] > 0.0 and fit.gain_pct > 10.0, fit.reason
     before, after = fit.kept_apart["path_error_m"]
     assert after < before and len(fit.points) >= 13 and fit.points[0].score == 1.0
-    assert fit.chosen in fit.points and fit.chosen in fit.front
+    # One metric: the front is its least value. Other runs choose among the best points.
+    least = min(point.metrics["path_error_m"] for point in fit.points)
+    assert [point.metrics["path_error_m"] for point in fit.front] == [least] * len(fit.front) and fit.front
+    assert fit.chosen in sorted(fit.points, key=lambda point: point.score)[:6]
     fitted = tomllib.loads(fit.toml)["matcher"]["search"]
     assert fitted["path_cost"] > 0.4
     assert fit.config["matcher"]["search"] == fitted
@@ -119,3 +122,16 @@ def test_a_gain_by_luck_is_refused(database, tmp_path):
 def test_what_cannot_be_fitted_is_an_error(database, wrong):
     with pytest.raises(footwork.Error):
         footwork.ray.fit(database, database, **(SMALL | wrong))
+
+
+def test_a_metric_to_be_kept_that_a_run_lacks_has_risen():
+    from footwork.ray.fit import _Judge
+
+    judge = _Judge(None, 1, {"path_error_m": 1.0}, ["pops_per_min", "never"])
+    start = [{"pops_per_min": 1.0 + 0.01 * k} for k in range(4)]
+    assert judge.risen(start, start) == []
+    assert judge.risen(start, [{"pops_per_min": 2.0 + 0.01 * k} for k in range(4)]) == ["pops_per_min"]
+    assert judge.risen(start, [*start[:3], {}]) == ["pops_per_min"]
+    # Runs that lack it at the start are not compared.
+    assert judge.risen([{}, *start[1:]], start) == judge.risen([{}] * 4, start) == []
+    assert judge.risen([start[0], {}, {}, {}], [{"pops_per_min": 2.0}] * 4) == ["pops_per_min"]

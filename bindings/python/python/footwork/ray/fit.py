@@ -196,7 +196,8 @@ def fit(
         before, [after] = judge.beside_start(start, [space.config(chosen.settings)], numbers)
     gains = [100 * (1 - judge.ratio(b, a)) for b, a in zip(before, after)]
     mean, interval = _interval(gains)
-    kept = {name: (_mean(before, name), _mean(after, name)) for name in (*metrics, *keep) if name in before[0]}
+    measured = [name for name in (*metrics, *keep) if any(name in run for run in before)]
+    kept = {name: (_mean(before, name), _mean(after, name)) for name in measured}
     rises = [f"{name} from {kept[name][0]:.3g} to {kept[name][1]:.3g}" for name in judge.risen(before, after)]
     accepted, reason = _verdict(mean, interval, rises)
     return Fit(
@@ -268,10 +269,8 @@ class _Judge:
         return ratio + excess / sum(self._metrics.values())
 
     def risen(self, start: list[Figures], found: list[Figures]) -> list[str]:
-        """Returns the metrics to be kept that rise too far with a confidence of 95 %."""
-        known = [name for name in self._keep if name in start[0]]
-        beyond = {name: [f.get(name, math.inf) - _KEPT_RISE * s[name] for s, f in zip(start, found)] for name in known}
-        return [name for name in known if _interval(beyond[name])[1][0] > 0.0]
+        """Returns the metrics to be kept that rise too far with a confidence of 95 %, or that a run has lost."""
+        return [name for name in self._keep if _rises([s.get(name) for s in start], [f.get(name) for f in found])]
 
     def point(self, settings: dict[str, float], start: list[Figures], found: list[Figures]) -> Point:
         """Returns a candidate with what was measured of it."""
@@ -294,8 +293,8 @@ def _search(
     start, _ = judge.beside_start(space.config(settings), [], runs)
     points = [judge.point(settings, start, start)]
     while len(points) <= evaluations:
-        asked = [list(map(float, octaves)) for octaves in search.ask()]
-        candidates = [space.settings(octaves) for octaves in asked]
+        asked = search.ask()
+        candidates = [space.settings(list(map(float, octaves))) for octaves in asked]
         found = judge.run([space.config(settings) for settings in candidates], runs)
         new = [judge.point(settings, start, figures) for settings, figures in zip(candidates, found)]
         search.tell(asked, [point.score for point in new])
@@ -330,6 +329,15 @@ def _verdict(gain: float, interval: tuple[float, float], rises: list[str]) -> tu
 def _excess(start: float, found: float) -> float:
     """Returns by how much a metric to be kept has risen too far, as a share of its value at the start; in its own unit from 0."""
     return max(0.0, found - _KEPT_RISE * start) / (start if start > 0.0 else 1.0)
+
+
+def _rises(start: list[float | None], found: list[float | None]) -> bool:
+    """Returns whether a metric to be kept rises too far. Runs are compared one by one; those that lack it at the start are left out."""
+    pairs = [(s, f) for s, f in zip(start, found) if s is not None]
+    if any(f is None for _, f in pairs):
+        return True
+    beyond = [f - _KEPT_RISE * s for s, f in pairs]
+    return max(beyond, default=0.0) > 0.0 and (len(beyond) == 1 or _interval(beyond)[1][0] > 0.0)
 
 
 def _interval(samples: list[float]) -> tuple[float, tuple[float, float]]:

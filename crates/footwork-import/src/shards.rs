@@ -98,7 +98,7 @@ pub enum ShardError {
     Manifest {
         /// Manifest.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault.
         what: String,
     },
 }

@@ -254,3 +254,31 @@ fn a_part_excludes_the_rows_that_the_whole_excludes() {
         }
     }
 }
+
+#[test]
+fn a_watched_index_tells_what_a_row_must_cost_to_change_a_search() {
+    let values = |row: usize, column: usize| if column == 0 { row as f32 } else { 0.0 };
+    let content = tiny::content(&[(6, false)], &tiny::channels(0, Residual::Squared), MirrorMode::Off, values);
+    let db = Database::new(content).unwrap();
+    let (told, limits) = std::sync::mpsc::channel();
+    let told = std::sync::Mutex::new(told);
+    let watch = move |query: &SearchQuery, limit: f32| {
+        told.lock().unwrap().send((query.features.to_vec(), limit)).unwrap();
+    };
+    let index = SearchIndex::build(&db, Backend::Tree).watched(watch);
+    let (zeros, ones) = (vec![0.0; db.features.columns], vec![1.0; db.features.columns]);
+    let query = SearchQuery::new(&zeros, &ones);
+    let mut room = [Match::default(); 8];
+    // The costs of the rows are 0, 1, 4, 9, 16, 25.
+    for (k, max_cost, limit) in [(1, f32::INFINITY, 0.0), (3, 9.0, 4.0), (8, 20.0, 20.0), (8, f32::INFINITY, f32::MAX)]
+    {
+        let found = index.search_k(&db, &SearchQuery { max_cost, ..query }, &mut room[..k]);
+        let mut plain = room;
+        assert_eq!(
+            SearchIndex::build(&db, Backend::Brute).search_k(&db, &SearchQuery { max_cost, ..query }, &mut plain[..k]),
+            found
+        );
+        assert_eq!(plain, room);
+        assert_eq!(limits.recv().unwrap(), (zeros.clone(), limit), "{k} rows up to {max_cost}");
+    }
+}

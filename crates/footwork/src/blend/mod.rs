@@ -42,7 +42,7 @@ settings! {
         blend_s: f32 = 0.3, in 1e-3 to 5.0, unit "s";
         /// Half-life of the offset that hides a transition; in a dead blend, of the velocity. Higher values are smoother; lower
         /// values respond faster.
-        half_life_s: f32 = 0.16, in 1e-4 to 5.0, unit "s";
+        half_life_s: f32 = 0.18, in 1e-4 to 5.0, unit "s";
         /// Maximum distance by which a clip is moved at a transition so that planted feet stay in place. At 0, its root starts
         /// where the root is.
         plant_m: f32 = 0.15, in 0.0 to 100.0, unit "m";
@@ -50,7 +50,7 @@ settings! {
         /// `half_life_s`. Lower values place feet sooner; higher values are smoother. At 0, only the rotations of joints are
         /// blended, as by `quintic` and `dead_blend`: feet move with the offset of the root, and swing out between two equal
         /// places.
-        feet_half_life_s: f32 = 0.12, in 0.0 to 5.0, unit "s";
+        feet_half_life_s: f32 = 0.13, in 0.0 to 5.0, unit "s";
         /// Whether two defects of Holden's reference controller are reproduced, for comparisons. The remaining offset of the
         /// root counts twice at every transition, and angular velocities are compared without the offset between the poses.
         reference_defects: bool = false;

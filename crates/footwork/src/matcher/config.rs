@@ -95,7 +95,7 @@ settings! {
         transition_cost: f32 = 0.02, in 0.0 to 1e6;
         /// A transition must be cheaper than continuing by this share of the cost of continuing. Higher values make fewer
         /// transitions.
-        minimum_improvement: f32 = 0.05, in 0.0 to 1.0;
+        minimum_improvement: f32 = 0.1, in 0.0 to 1.0;
         /// Number of the best moments (tenths of a second) that are compared once more, by what a transition to them would cost
         /// in metres. At 1, the best row is taken as it is. Higher values cost more time.
         candidates: usize = 24, in 1 to 256;
@@ -104,10 +104,10 @@ settings! {
         discontinuity_cost: f32 = 2.05, in 0.0 to 1e6, formerly "seam_cost";
         /// Cost of 10 cm by which a foot that touches the ground would slide into its place in the next clip. Higher values slide
         /// less; very high ones choose among fewer clips.
-        slide_cost: f32 = 1.0, in 0.0 to 1e6;
+        slide_cost: f32 = 2.0, in 0.0 to 1e6;
         /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `path_ahead_s` to meet the simulated
         /// character. Higher values slide less and keep the path better.
-        path_cost: f32 = 6.0, in 0.0 to 1e6, formerly "way_cost";
+        path_cost: f32 = 8.0, in 0.0 to 1e6, formerly "way_cost";
         /// Cost of a metre by which a clip, and the best that can follow it, falls behind the command over the next seconds.
         /// Above 0, making the character takes 1 to 2 s more. Higher values look further ahead than the trajectory does. 0
         /// switches it off. See `docs/guide/tuning.md`.
@@ -117,9 +117,9 @@ settings! {
         rest_cost: f32 = 12.0, in 0.0 to 1e6;
         /// Cost of a transition per second while a moving character follows a steady command. Higher values make it settle sooner
         /// on loops and long clips.
-        steady_cost: f32 = 5.0, in 0.0 to 1e6;
+        steady_cost: f32 = 15.0, in 0.0 to 1e6;
         /// Time ahead at which root and simulated character are compared.
-        path_ahead_s: f32 = 0.22, in 0.0 to 2.0, unit "s", formerly "way_ahead_s";
+        path_ahead_s: f32 = 0.26, in 0.0 to 2.0, unit "s", formerly "way_ahead_s";
         /// Cost of continuing, in the units of `transition_cost`, below which no search is made. Higher values save time and
         /// miss small improvements. See `docs/guide/tuning.md`.
         keep_playing_within: f32 = 0.0, in 0.0 to 1e6;

@@ -12,9 +12,9 @@ settings! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct SimulationConfig {
         /// Half-life of the velocity spring. Lower values respond faster; higher values accelerate more gently.
-        velocity_half_life_s: f32 = 0.24, in 1e-3 to 10.0, unit "s";
+        velocity_half_life_s: f32 = 0.235, in 1e-3 to 10.0, unit "s";
         /// Half-life of the facing spring. Lower values turn sooner; higher values turn more gently.
-        facing_half_life_s: f32 = 0.28, in 1e-3 to 10.0, unit "s";
+        facing_half_life_s: f32 = 0.27, in 1e-3 to 10.0, unit "s";
         /// Half-life of the change between walk and run.
         gait_half_life_s: f32 = 0.1, in 1e-3 to 10.0, unit "s";
     }

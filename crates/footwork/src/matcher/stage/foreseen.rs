@@ -8,7 +8,7 @@ use crate::matcher::character::Character;
 use crate::matcher::config::MatcherConfig;
 use crate::matcher::model::Model;
 use crate::matcher::state::MatcherState;
-use crate::matcher::weights::{multipliers, tagged};
+use crate::matcher::weights::{SCALE_RAD, multipliers, tagged};
 use crate::math::{Facing, Transform};
 use crate::schema::TrajectorySample;
 use crate::search::Match;
@@ -17,6 +17,8 @@ use glam::Vec3;
 
 /// Speed below which a velocity has no direction, in m/s.
 const STANDS_MPS: f32 = 0.05;
+/// Distance from the predicted simulated character from which a clip does not lead to it, in metres.
+const MISSED_M: f32 = 0.2;
 /// Difference in height from which a clip does not follow the ground, in metres.
 const UNEVEN_M: f32 = 0.05;
 
@@ -26,7 +28,8 @@ pub struct Wanted<'a> {
     pub root: TrajectorySample,
     /// Command for foresight; `None` if foresight is switched off or does not cover the command.
     pub foresight: Option<Foreseen<'a>>,
-    /// Cost of a transition per second under a steady command that a row leads to; 0 if the command changes.
+    /// Cost of a transition per second under a steady command that a row leads to; less if the command changes or the playing clip
+    /// does not lead to the predicted simulated character.
     pub steady_cost: f32,
 }
 
@@ -54,17 +57,21 @@ pub fn wanted<'a>(
     let root = predicted(character, input, state, character.config.search.path_ahead_s);
     let (desired, shown) = (&state.header.goal.desired, state.header.shown_root(&character.config.transition));
     let foresight = table.and_then(|table| foreseen(character, input, (desired, shown), table));
-    let steady = state.header.commanded().is_steady(&character.config) * follows_ground(character, state, &root);
+    let steady = state.header.commanded().is_steady(&character.config) * leads_to(character, state, &root);
     Wanted { root, foresight, steady_cost: character.config.search.steady_cost * steady }
 }
 
-/// Returns how well the playing clip goes up and down as the ground does on the way to `ahead`, 0 to 1; 1 where heights are not matched.
-fn follows_ground(character: &Character, state: &MatcherState, ahead: &TrajectorySample) -> f32 {
-    let Some(db) = character.database().filter(|_| character.model.schema.matches_heights()) else { return 1.0 };
+/// Returns how well the playing clip takes the root to `ahead`, 0 to 1. Heights count where they are matched.
+fn leads_to(character: &Character, state: &MatcherState, ahead: &TrajectorySample) -> f32 {
+    let Some(db) = character.database() else { return 1.0 };
     let playing = state.header.playback.playing;
     let clip = db.view(playing.clip, playing.mirrored);
-    let (own, _) = clip.place_ahead(playing.time_s, character.config.search.path_ahead_s);
-    (1.0 - (ahead.position.y - own.y).abs() / UNEVEN_M).max(0.0)
+    let (own, facing) = clip.place_ahead(playing.time_s, character.config.search.path_ahead_s);
+    let apart = ahead.position - own;
+    let turn = facing.angle_to(ahead.facing) / SCALE_RAD;
+    let level = Vec3::new(apart.x, 0.0, apart.z).length_squared() / (MISSED_M * MISSED_M);
+    let height = if character.model.schema.matches_heights() { apart.y.abs() / UNEVEN_M } else { 0.0 };
+    (1.0 - (level + turn * turn).sqrt()).max(0.0) * (1.0 - height).max(0.0)
 }
 
 /// Returns the command for foresight, for a desired motion and the shown root. The table covers commands to move in the direction of the commanded facing. Other directions

@@ -271,7 +271,7 @@ fn the_more_a_moment_costs_the_less_often_it_is_jumped_to() {
         }
         (all, into)
     };
-    let [free, dear, priceless] = [0.0, 10.0, 1e6].map(|c| jumps(vec![cost(c, Some(0.5), Some(1.5))]));
+    let [free, dear, priceless] = [0.0, 20.0, 1e6].map(|c| jumps(vec![cost(c, Some(0.5), Some(1.5))]));
     assert!(free.1 > 100 && dear.1 > 0 && dear.1 * 4 < free.1, "{free:?}, {dear:?}");
     assert!(priceless.0 > 200 && priceless.1 == 0, "{priceless:?}");
 }

@@ -128,7 +128,13 @@ fn a_row_in_a_mirror_loses_for_the_right_what_it_loses_for_the_left() {
 
 /// Returns the clip that a standing character enters when the goal is behind it.
 fn chosen(db: &Arc<Database>, foresight_cost: f32) -> usize {
-    let search = SearchConfig { foresight_cost, end_exclusion_s: 0.0, rest_cost: 0.0, ..SearchConfig::default() };
+    let search = SearchConfig {
+        foresight_cost,
+        end_exclusion_s: 0.0,
+        rest_cost: 0.0,
+        steady_cost: 0.0,
+        ..SearchConfig::default()
+    };
     let mut character = MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap();
     let turn = Goal::Velocity { velocity: -Vec3::Z * 0.3, facing: Some(Facing::from_yaw(2.8)) };
     let input = MotionInput { goal: turn, user: &[0.0], ..MotionInput::default() };

@@ -860,11 +860,11 @@ fn a_transition_is_blended_out_within_the_time_it_asks_for() {
     config.feet.enabled = false;
     for seam in [Seam::Spring, Seam::Quintic, Seam::DeadBlend] {
         (config.transition.seam, config.transition.upper_seam) = (seam, seam);
-        let [at_once, default, slow] = [Some(0.05), None, Some(1.5)].map(|blend_s| off_deg(&config, blend_s, 0.1));
+        let [at_once, default, slow] = [Some(0.05), None, Some(1.7)].map(|blend_s| off_deg(&config, blend_s, 0.1));
         assert!(at_once < 0.5 && default > 5.0 && slow > 1.2 * default, "{seam:?}: {at_once} {default} {slow}");
         // In a dead blend, `blend_s` also changes the half-life of the velocity.
         if seam != Seam::DeadBlend {
-            let of_settings_s = if seam == Seam::Spring { 0.64 } else { 0.3 };
+            let of_settings_s = if seam == Seam::Spring { 0.72 } else { 0.3 };
             assert_eq!(default, off_deg(&config, Some(of_settings_s), 0.1), "{seam:?}");
         }
         let (half, over) = (off_deg(&config, Some(1.0), 0.5), off_deg(&config, Some(1.0), 1.05));

@@ -61,10 +61,11 @@ pub fn wanted<'a>(
     Wanted { root, foresight, steady_cost: character.config.search.steady_cost * steady }
 }
 
-/// Returns how well the playing clip takes the root to `ahead`, 0 to 1. Heights count where they are matched.
+/// Returns how well the playing clip takes the root to `ahead`, 0 to 1; 1 for blend spaces, which follow the command. Heights count
+/// where they are matched.
 fn leads_to(character: &Character, state: &MatcherState, ahead: &TrajectorySample) -> f32 {
-    let Some(db) = character.database() else { return 1.0 };
     let playing = state.header.playback.playing;
+    let Some(db) = character.database().filter(|db| playing.clip.at() < db.clips.len()) else { return 1.0 };
     let clip = db.view(playing.clip, playing.mirrored);
     let (own, facing) = clip.place_ahead(playing.time_s, character.config.search.path_ahead_s);
     let apart = ahead.position - own;

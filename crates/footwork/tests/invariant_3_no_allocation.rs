@@ -357,7 +357,7 @@ fn a_step_of_ten_characters_allocates_nothing() {
     let mut outputs: Vec<Output> = (0..10).map(|_| character.output()).collect();
     let mut scratch = character.scratch();
     let goals = Goals::new();
-    for k in 0..300 {
+    for k in 0..600 {
         let inputs: [MotionInput; 10] = std::array::from_fn(|i| goals.at(k + 60 * i as u32, &[0.2]));
         let calls = allocations(|| {
             step(&character, &inputs, 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();

@@ -124,7 +124,8 @@ fn the_simulated_character_answers_as_soon_as_its_springs() {
         (Quantity::Turn180Heading, facing_s),
         (Quantity::Start, velocity_s),
         (Quantity::Stop, velocity_s),
-        (Quantity::Turn180Velocity, 0.858),
+        // Both springs integrated, with the speeds ahead, aside and back: 2.7 % less than with 0.24 and 0.28 s.
+        (Quantity::Turn180Velocity, 0.835),
     ];
     let mut times: Vec<(Quantity, f32)> = Vec::new();
     for (name, index) in ["b", "c", "d"].into_iter().flat_map(|name| (0..4).map(move |i| (name, i))) {

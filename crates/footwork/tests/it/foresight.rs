@@ -133,6 +133,8 @@ fn chosen(db: &Arc<Database>, foresight_cost: f32) -> usize {
         end_exclusion_s: 0.0,
         rest_cost: 0.0,
         steady_cost: 0.0,
+        path_cost: 0.0,
+        minimum_improvement: 0.0,
         ..SearchConfig::default()
     };
     let mut character = MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap();

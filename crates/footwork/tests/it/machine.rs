@@ -860,7 +860,7 @@ fn a_transition_is_blended_out_within_the_time_it_asks_for() {
     config.feet.enabled = false;
     for seam in [Seam::Spring, Seam::Quintic, Seam::DeadBlend] {
         (config.transition.seam, config.transition.upper_seam) = (seam, seam);
-        let [at_once, default, slow] = [Some(0.05), None, Some(1.7)].map(|blend_s| off_deg(&config, blend_s, 0.1));
+        let [at_once, default, slow] = [Some(0.05), None, Some(2.5)].map(|blend_s| off_deg(&config, blend_s, 0.1));
         assert!(at_once < 0.5 && default > 5.0 && slow > 1.2 * default, "{seam:?}: {at_once} {default} {slow}");
         // In a dead blend, `blend_s` also changes the half-life of the velocity.
         if seam != Seam::DeadBlend {

@@ -52,7 +52,7 @@ fn share(db: &Arc<Database>, cost: f32, candidates: usize) -> f32 {
 fn costs_of_tags_draw_and_repel() {
     let db = tired();
     for candidates in [1, 24] {
-        let [drawn, plain, repelled] = [-3.0, 0.0, 3.0].map(|cost| share(&db, cost, candidates));
+        let [drawn, plain, repelled] = [-6.0, 0.0, 6.0].map(|cost| share(&db, cost, candidates));
         println!("candidates {candidates}: {drawn:.2} {plain:.2} {repelled:.2}");
         assert!(drawn > plain + 0.1 && plain > repelled + 0.1, "{candidates}: {drawn} {plain} {repelled}");
     }

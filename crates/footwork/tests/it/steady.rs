@@ -4,7 +4,8 @@ use crate::common;
 use footwork::build::BuildConfig;
 use footwork::database::{Database, MirrorMode};
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
-use glam::{Quat, Vec3};
+use footwork::math::Facing;
+use glam::Vec3;
 
 const DT_S: f32 = 1.0 / 60.0;
 
@@ -37,10 +38,10 @@ fn a_slow_turn_is_followed_whatever_a_transition_costs() {
     let mut m = MotionMatcher::new(common::gait(MirrorMode::Off), config).unwrap();
     let mut lags = Vec::new();
     for k in 0..24 * 60 {
-        let direction = Quat::from_rotation_y((k as f32 * DT_S * 10.0).to_radians()) * Vec3::Z;
-        m.update(&common::walk(direction), DT_S).unwrap();
-        let facing = m.output().pose.world_from_root().rotation * Vec3::Z;
-        lags.push(facing.angle_between(direction).to_degrees());
+        let direction = Facing::from_yaw((k as f32 * DT_S * 10.0).to_radians());
+        m.update(&common::walk(direction.direction()), DT_S).unwrap();
+        let shown = Facing::from_rotation(m.output().pose.world_from_root().rotation);
+        lags.push(shown.angle_to(direction).abs().to_degrees());
     }
     let mean = lags[4 * 60..].iter().sum::<f32>() / (20.0 * 60.0);
     println!("facing behind the stick: mean {mean} degrees");

@@ -98,17 +98,17 @@ class ShardedMatcher:
             return
         self._seeded.add(tags)
         names = [f"({tags})", *([f"({tags}) & {self._level}"] if self._level else [])]
-        if self._seed([*names, *(tag for tag in self._tags if tag in tags)]):
+        if self._seed([*names, *(tag for tag in self._tags if tag in tags)], state):
             self._renew(state)
 
-    def _seed(self, conditions: Iterable[str]) -> bool:
+    def _seed(self, conditions: Iterable[str], state: dict | None = None) -> bool:
         """Fetches a clip with a row for each condition of tags, which is never dropped. Returns whether there are new clips."""
         found = set()
         for tags in conditions:
             rows, _, _ = self._shards.search(np.zeros((1, self._columns), np.float32), tags=tags)
             found |= self._shards._clips(rows[rows >= 0])
         new = found - self._parts.keys()
-        self._fetch(new)
+        self._fetch(new, state)
         self._used.update({clip: np.inf for clip in found})
         return bool(new)
 

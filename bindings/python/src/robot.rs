@@ -250,11 +250,16 @@ impl Robot {
         let (mut poses, mut speeds) = (Vec::with_capacity(n * frames * width), vec![0.0; n * frames * (width - 1)]);
         let mut rows = speeds.chunks_exact_mut(width - 1);
         for one in all.chunks_exact_mut(width * (frames + 1)) {
-            for k in width..one.len() {
-                // Hinges that are slower than the plan catch up with it later.
-                if k % width >= 7 {
-                    let (before, most) = (one[k - width], max_speed / rate_hz);
-                    one[k] = one[k].clamp(before - most, before + most);
+            for at in (width..one.len()).step_by(width) {
+                // Hinges that are slower than the plan catch up with it later. The root gives way to the ground meanwhile.
+                let mut waits = false;
+                for k in at + 7..at + width {
+                    let (before, planned, most) = (one[k - width], one[k], max_speed / rate_hz);
+                    one[k] = planned.clamp(before - most, before + most);
+                    waits |= one[k] != planned;
+                }
+                if let Some(footing) = self.footing.as_ref().filter(|_| waits) {
+                    footing.raise(&self.model, &mut one[at..at + width]);
                 }
             }
             poses.extend_from_slice(&one[..width * frames]);

@@ -45,9 +45,18 @@ impl Footing {
                 pull: 1.0,
             };
             Solver::new(model).solve(pose, &self.tasks(&placed), &bounds, STEPS);
-            model.place(pose, &mut placed);
-            pose[2] += self.depth_m(&placed);
+            self.raise(model, pose);
         }
+    }
+
+    /// Raises the root until no foot is below the ground. `pose` as for [`Self::lift`].
+    ///
+    /// # Panics
+    /// Panics if the pose has another number of values.
+    pub fn raise(&self, model: &RobotModel, pose: &mut [f64]) {
+        let mut placed = Placed::default();
+        model.place(pose, &mut placed);
+        pose[2] += self.depth_m(&placed);
     }
 
     /// Returns the depth of the lower foot below the ground; 0 above it.

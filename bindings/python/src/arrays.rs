@@ -2,9 +2,10 @@
 #![allow(unsafe_code)]
 
 use crate::error::error;
-use numpy::ndarray::{ArrayView, IxDyn};
+use numpy::ndarray::{ArrayView, IntoDimension, IxDyn};
 use numpy::{
-    Element, PyArrayDescrMethods, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods, dtype,
+    Element, PyArray, PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray,
+    PyUntypedArrayMethods, dtype,
 };
 use pyo3::prelude::*;
 use std::marker::PhantomData;
@@ -28,6 +29,18 @@ unsafe fn view<'py, T: Element>(
     };
     array.call_method1("setflags", (false,))?;
     Ok(array.into_any())
+}
+
+/// Returns an array that owns its values.
+///
+/// # Errors
+/// Returns an error if the shape does not fit the number of values.
+pub fn owned<T: Element, D: IntoDimension>(
+    py: Python,
+    values: Vec<T>,
+    shape: D,
+) -> PyResult<Bound<PyArray<T, D::Dim>>> {
+    PyArray1::from_vec(py, values).reshape(shape)
 }
 
 /// Returns a read-only array over values of an object that never change. The object lives as long as the array.

@@ -1,6 +1,6 @@
 //! Humanoid robots: their models, clips on their hinges, and poses of crowds as `qpos`.
 
-use crate::arrays::{frozen, values};
+use crate::arrays::{frozen, owned, values};
 use crate::clip::RawClip;
 use crate::config::Config;
 use crate::crowd::Crowd;
@@ -18,7 +18,6 @@ use footwork_robot::{
     Footing, MAX_SPEED_RAD_S, Parts, Placed, Retargeting, RobotClip as Content, RobotModel, RobotOptions,
     RobotSkeleton, RobotSummary, to_csv, to_npz,
 };
-use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json as value};
@@ -175,7 +174,7 @@ impl Robot {
             rotations.extend(placed.rotations.iter().flat_map(|q| [q.w, q.x, q.y, q.z]));
         }
         let bodies = self.model.bodies.len();
-        Ok((shaped(py, positions, &[n, bodies, 3])?, shaped(py, rotations, &[n, bodies, 4])?))
+        Ok((owned(py, positions, [n, bodies, 3])?.into_any(), owned(py, rotations, [n, bodies, 4])?.into_any()))
     }
 
     /// Returns the poses (n, 7 + hinges) of a crowd whose database was built from clips of this robot (`RobotClip.to_clip`).
@@ -195,7 +194,7 @@ impl Robot {
             }
         })?;
         let n = poses.len() / width;
-        shaped(py, poses, &[n, width])
+        Ok(owned(py, poses, [n, width])?.into_any())
     }
 
     /// Returns the next poses of a crowd if its input stays as it is: a reference for a tracking controller. The crowd does not move.
@@ -268,7 +267,7 @@ impl Robot {
                 self.model.velocity(before, after, 1.0 / rate_hz, row);
             }
         }
-        Ok((shaped(py, poses, &[n, frames, width])?, shaped(py, speeds, &[n, frames, width - 1])?))
+        Ok((owned(py, poses, [n, frames, width])?.into_any(), owned(py, speeds, [n, frames, width - 1])?.into_any()))
     }
 
     fn __repr__(&self) -> String {
@@ -307,7 +306,7 @@ impl RobotClip {
             let from = f.min(poses.len().saturating_sub(2));
             self.model.velocity(poses[from], poses[(from + 1).min(poses.len() - 1)], dt_s, row);
         }
-        shaped(py, speeds, &[poses.len(), width - 1])
+        Ok(owned(py, speeds, [poses.len(), width - 1])?.into_any())
     }
 
     /// (frames, 2): whether the left and the right foot are planted; a view without a copy.
@@ -387,9 +386,4 @@ pub fn retarget_robot<'py>(
         RobotClip { model: Arc::clone(&robot.model), skeleton: Arc::clone(&robot.skeleton), contacts, content }
     };
     Ok((done.into_iter().map(|(content, _)| clip(content)).collect(), json::object(py, &told)?))
-}
-
-/// Returns an array of numpy that owns its values.
-fn shaped<'py>(py: Python<'py>, values: Vec<f64>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-    Ok(PyArray1::from_vec(py, values).reshape(shape)?.into_any())
 }

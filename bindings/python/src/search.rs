@@ -1,7 +1,7 @@
 //! Searches by themselves: one query, and why it found what it found; many queries.
 
 use crate::arguments::Arguments;
-use crate::arrays::values;
+use crate::arrays::{owned, values};
 use crate::character::Character;
 use crate::error::{error, lock, rejected};
 use crate::input::{self, Input};
@@ -11,7 +11,7 @@ use footwork::advanced::search::{Backend, Candidates, Explanation, Match, Search
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{FrameIndex, RowIndex};
 use footwork::input::InputError;
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeSet;
@@ -113,12 +113,8 @@ impl<'py> Nearest<'_, 'py> {
             }
             Ok::<_, PyErr>(())
         })?;
-        Ok((shaped(py, rows, [n, k])?, shaped(py, costs, [n, k])?, shaped(py, mirrored, [n, k])?))
+        Ok((owned(py, rows, [n, k])?, owned(py, costs, [n, k])?, owned(py, mirrored, [n, k])?))
     }
-}
-
-fn shaped<T: Element>(py: Python, values: Vec<T>, shape: [usize; 2]) -> PyResult<Bound<PyArray2<T>>> {
-    PyArray1::from_vec(py, values).reshape(shape)
 }
 
 /// A search: features, weights, and the highest cost that a further row could have and still change the result.

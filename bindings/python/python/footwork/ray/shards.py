@@ -172,7 +172,6 @@ class Shard:
         """Searches the shard: rows are its own."""
         return self._database.search(queries, k, tags=tags, weights=weights)
 
-
     def part(self, rows: list[int | None]) -> tuple[footwork.Database, list[tuple[str, int] | None]]:
         """Returns the clips of some rows as a database, and the clip of each row with the number of the row in it."""
         database, clips = self._database, self._database.clips

@@ -2,7 +2,7 @@
 //! feet on the ground, and the distance by which the root would be pulled to stay with the simulated character. The best rows by features are compared once
 //! more by it.
 
-use super::foreseen::Wanted;
+use super::foreseen::{Wanted, miss};
 use super::query::write_shown_body;
 use crate::blend::inertialize::Moving;
 use crate::database::{Database, MOTION_LASTS_S};
@@ -15,9 +15,8 @@ use crate::matcher::slide::{slide, write_shown_feet};
 use crate::matcher::source::Playhead;
 use crate::matcher::source::playing_at;
 use crate::matcher::state::{Commanded, MatcherState};
-use crate::matcher::weights::{SCALE_M, SCALE_RAD};
+use crate::matcher::weights::SCALE_M;
 use crate::search::Match;
-use glam::Vec3;
 
 /// Share of the cost of a discontinuity that is waived while a change of command is still to be followed.
 const RELAXED: f32 = 0.35;
@@ -85,11 +84,8 @@ impl Costs<'_> {
     fn path(&self, playing: &Playing) -> f32 {
         let (config, wanted) = (&self.character.config, &self.wanted.root);
         let view = self.db.view(playing.clip, playing.mirrored);
-        let (there, facing) = view.place_ahead(playing.time_s, config.search.path_ahead_s);
-        let apart = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
-        let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
-        let squares = apart.length_squared() / (SCALE_M * SCALE_M) + turn * turn;
-        config.responsiveness * config.search.path_cost * squares
+        let place = view.place_ahead(playing.time_s, config.search.path_ahead_s);
+        config.responsiveness * config.search.path_cost * miss(place, wanted, SCALE_M)
     }
 }
 

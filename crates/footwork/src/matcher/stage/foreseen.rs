@@ -67,12 +67,17 @@ fn leads_to(character: &Character, state: &MatcherState, ahead: &TrajectorySampl
     let playing = state.header.playback.playing;
     let Some(db) = character.database().filter(|db| playing.clip.at() < db.clips.len()) else { return 1.0 };
     let clip = db.view(playing.clip, playing.mirrored);
-    let (own, facing) = clip.place_ahead(playing.time_s, character.config.search.path_ahead_s);
-    let apart = ahead.position - own;
-    let turn = facing.angle_to(ahead.facing) / SCALE_RAD;
-    let level = Vec3::new(apart.x, 0.0, apart.z).length_squared() / (MISSED_M * MISSED_M);
-    let height = if character.model.schema.matches_heights() { apart.y.abs() / UNEVEN_M } else { 0.0 };
-    (1.0 - (level + turn * turn).sqrt()).max(0.0) * (1.0 - height).max(0.0)
+    let place = clip.place_ahead(playing.time_s, character.config.search.path_ahead_s);
+    let above_m = if character.model.schema.matches_heights() { ahead.position.y - place.0.y } else { 0.0 };
+    (1.0 - miss(place, ahead, MISSED_M).sqrt()).max(0.0) * (1.0 - above_m.abs() / UNEVEN_M).max(0.0)
+}
+
+/// Returns the square of the distance on the ground from a place of the root to `wanted`, in units of `scale_m` metres, and that of
+/// the angle between the facings, in units of [`SCALE_RAD`], as a sum.
+pub fn miss((position, facing): (Vec3, Facing), wanted: &TrajectorySample, scale_m: f32) -> f32 {
+    let apart = Vec3::new(position.x - wanted.position.x, 0.0, position.z - wanted.position.z);
+    let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
+    apart.length_squared() / (scale_m * scale_m) + turn * turn
 }
 
 /// Returns the command for foresight, for a desired motion and the shown root. The table covers commands to move in the direction of the commanded facing. Other directions

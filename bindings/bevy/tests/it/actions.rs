@@ -147,7 +147,7 @@ fn an_observer_of_a_refusal_may_insert_the_next_request() {
     let e = spawn_acting(&mut app, walk(0.0, 1.0));
     app.world_mut().entity_mut(e).insert(vault(2.5, 4.0));
     run(&mut app, 3);
-    assert_eq!(steps(&app).names(), [(1, "refused"), (2, "accepted")]);
+    assert_eq!(steps(&app).names()[..2], [(1, "refused"), (2, "accepted")]);
 }
 
 #[test]

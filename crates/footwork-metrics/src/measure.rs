@@ -311,9 +311,9 @@ impl Measurement {
         for at in uneven::frames(motion, subject, course.ground, speeds.walk.forward_mps) {
             self.push(low, at.hips_low_cm, || place.moment(motion, at.frame, subject.hips));
             self.push(bent, at.knee_bent_deg, || place.moment(motion, at.frame, subject.hips));
-            for (toe, high_cm) in &at.toes_cm {
-                self.push(toe_high, *high_cm, || place.moment(motion, at.frame, *toe));
-                self.push(toe_low, -high_cm, || place.moment(motion, at.frame, *toe));
+            for toe in &at.toes {
+                self.push(toe_high, toe.high_cm, || place.moment(motion, at.frame, toe.joint));
+                self.push(toe_low, toe.low_cm, || place.moment(motion, at.frame, toe.joint));
             }
         }
     }

@@ -14,8 +14,10 @@ const POINTS: usize = 9;
 const LEVEL_M: f32 = 1e-3;
 /// Fall of the ground from ankle to toe that counts as an edge, metres.
 const EDGE_M: f32 = 0.1;
+/// Distance from the toe joint to the tip of the foot, metres.
+const TIP_M: f32 = 0.06;
 /// Range of speeds that count as walking, as shares of the speed of a full stick.
-const WALKS: [f32; 2] = [0.6, 1.4];
+const WALKS: [f32; 2] = [0.4, 1.4];
 
 /// Medians on level ground.
 struct LevelWalk {
@@ -36,8 +38,19 @@ pub struct UnevenFrame {
     pub hips_low_cm: f32,
     /// Bend of the straighter knee beyond that on level ground, degrees.
     pub knee_bent_deg: f32,
-    /// Each toe in contact, and its height above that on level ground, cm.
-    pub toes_cm: Vec<(JointIndex, f32)>,
+    /// The toes in contact.
+    pub toes: Vec<Toe>,
+}
+
+/// A toe in contact, compared with level ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Toe {
+    /// The toe.
+    pub joint: JointIndex,
+    /// Height above the ground on which the foot stands, cm. A foot whose tip reaches over the edge of a step stands on that step.
+    pub high_cm: f32,
+    /// Depth below the ground under it, cm.
+    pub low_cm: f32,
 }
 
 /// Returns all frames on uneven ground of a walk over `ground`; empty without level ground to compare with. `walk_mps`: speed of a
@@ -51,12 +64,16 @@ pub fn frames(motion: &Motion, subject: &Subject, ground: GroundKind, walk_mps: 
         (0..motion.frames()).filter(walks).partition(|frame| under(motion, *frame, ground).is_level);
     let Some(level) = level_walk(motion, subject, ground, &level) else { return Vec::new() };
     let compare = |frame| {
-        let toes = toes_m(motion, subject, ground, frame);
+        let toes = toes_m(motion, subject, ground, frame).map(|(joint, over)| Toe {
+            joint,
+            high_cm: 100.0 * (over.stands_m - level.toe_m),
+            low_cm: 100.0 * (level.toe_m - over.toe_m),
+        });
         UnevenFrame {
             frame,
             hips_low_cm: 100.0 * (level.hips_m - hips_m(motion, subject, ground, frame)),
             knee_bent_deg: bend_deg(motion, subject, frame) - level.bend_deg,
-            toes_cm: toes.map(|(toe, m)| (toe, 100.0 * (m - level.toe_m))).collect(),
+            toes: toes.collect(),
         }
     };
     uneven.into_iter().map(compare).collect()
@@ -69,7 +86,7 @@ fn level_walk(motion: &Motion, subject: &Subject, ground: GroundKind, frames: &[
     let mut hips: Vec<f32> = frames.iter().map(|f| hips_m(motion, subject, ground, *f)).collect();
     let mut bends: Vec<f32> = frames.iter().map(|f| bend_deg(motion, subject, *f)).collect();
     let mut toes: Vec<f32> =
-        frames.iter().flat_map(|f| toes_m(motion, subject, ground, *f)).map(|(_, height_m)| height_m).collect();
+        frames.iter().flat_map(|f| toes_m(motion, subject, ground, *f)).map(|(_, over)| over.toe_m).collect();
     let toe_m = percentile_or_zero(&mut toes, 50.0);
     Some(LevelWalk { hips_m: percentile(&mut hips, 50.0), bend_deg: percentile(&mut bends, 50.0), toe_m })
 }
@@ -101,20 +118,31 @@ fn bend_deg(motion: &Motion, subject: &Subject, frame: usize) -> f32 {
     bends.fold(f32::INFINITY, f32::min)
 }
 
-/// Returns the toes in contact with their heights above the ground, metres. For a toe beyond the edge of a step, that is the ground under
-/// its ankle.
+/// Heights of a toe, metres.
+struct Over {
+    /// Above the ground under the toe.
+    toe_m: f32,
+    /// Above the ground under the toe or under the tip of the foot, whichever is higher.
+    stands_m: f32,
+}
+
+/// Returns the toes in contact with their heights above the ground. For a toe beyond the edge of a step, that is the ground under its
+/// ankle.
 fn toes_m<'a>(
     motion: &'a Motion,
     subject: &'a Subject,
     ground: GroundKind,
     frame: usize,
-) -> impl Iterator<Item = (JointIndex, f32)> + 'a {
+) -> impl Iterator<Item = (JointIndex, Over)> + 'a {
     let toes = subject.feet.iter().filter(move |(slot, _)| motion.touches(frame, *slot));
     toes.map(move |(_, [ankle, toe])| {
         let [ankle_at, toe_at] = [ankle, toe].map(|joint| motion.position(Space::World, frame, *joint));
-        let [under_ankle_m, under_toe_m] = [ankle_at, toe_at].map(|at| ground.at(at).height_m);
-        let ground_m = if under_ankle_m > under_toe_m + EDGE_M { under_ankle_m } else { under_toe_m };
-        (*toe, toe_at.y - ground_m)
+        let tip_at = toe_at + (toe_at - ankle_at).with_y(0.0).normalize_or_zero() * TIP_M;
+        let [under_ankle_m, under_toe_m, under_tip_m] = [ankle_at, toe_at, tip_at].map(|at| ground.at(at).height_m);
+        let edge_m = under_toe_m + EDGE_M;
+        let ground_m = if under_ankle_m > edge_m { under_ankle_m } else { under_toe_m };
+        let stands_m = if under_tip_m > edge_m { ground_m.max(under_tip_m) } else { ground_m };
+        (*toe, Over { toe_m: toe_at.y - ground_m, stands_m: toe_at.y - stands_m })
     })
 }
 
@@ -165,8 +193,8 @@ mod tests {
         assert_eq!((all[0].frame, all[all.len() - 1].frame), (157, 599));
         let on = all.iter().find(|f| f.frame == 400).unwrap();
         assert!((on.hips_low_cm - 10.0).abs() < 0.01, "{on:?}");
-        assert!(on.knee_bent_deg > 40.0 && on.toes_cm.len() == 1, "{on:?}");
-        assert!((on.toes_cm[0].1 - 2.0).abs() < 0.01, "{on:?}");
+        assert!(on.knee_bent_deg > 40.0 && on.toes.len() == 1, "{on:?}");
+        assert!((on.toes[0].high_cm - 2.0).abs() < 0.01 && (on.toes[0].low_cm + 2.0).abs() < 0.01, "{on:?}");
         // Without level ground there is nothing to compare with; nor is there for a walk of another speed.
         assert!(frames(&walk(GroundKind::Rubble, 600, 0.0, 0.0), &subject, GroundKind::Rubble, 1.0).is_empty());
         assert!(frames(&walk(ground, 600, 0.1, 0.02), &subject, ground, 2.0).is_empty());

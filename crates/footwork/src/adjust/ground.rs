@@ -37,6 +37,9 @@ settings! {
         body_half_life_s: f32 = 0.17, in 1e-4 to 10.0, unit "s";
         /// Distance before and behind the body at which the ground sets its height. Higher values smooth stairs more.
         body_reach_m: f32 = 0.4, in 1e-3 to 10.0, unit "m";
+        /// Share of a stick's speed that a slope of 45 degrees takes; other slopes take it in proportion to their rise, and ground
+        /// beyond `max_slope_deg` takes nothing. Higher values climb with shorter strides and more upright; 0 keeps the speed.
+        slowing: f32 = 1.0, in 0.0 to 1.0;
         /// Share of a slope's angle by which the spine leans into it. Negative values lean away.
         lean: f32 = 0.3, in -2.0 to 2.0;
         /// Lowering of the pelvis where a leg with a raised heel would be too short for the ground.
@@ -108,6 +111,24 @@ const HEEL_SHARE: f32 = 2.0;
 /// Number of samples of the ground under a body.
 const BODY_SAMPLES: usize = 5;
 
+impl GroundConfig {
+    /// Returns the share of its speed, 0 to 1, that a stick keeps on the ground at `at`, world space, metres. `way`: direction of the
+    /// stick, of any length.
+    pub fn pace(&self, ground: &GroundHook, at: Vec3, way: Vec3) -> f32 {
+        let Some(way) = way.with_y(0.0).try_normalize().filter(|_| self.enabled && self.slowing > 0.0) else {
+            return 1.0;
+        };
+        let [ahead, behind] = [1.0, -1.0].map(|side| GroundPoint::under(ground, at + way * (side * self.body_reach_m)));
+        let slope = (ahead.height_m - behind.height_m).abs() / (2.0 * self.body_reach_m);
+        if slope > self.steepest() { 1.0 } else { (1.0 - self.slowing * slope).max(0.0) }
+    }
+
+    /// Returns the rise of the steepest slope, metres per metre.
+    fn steepest(&self) -> f32 {
+        tan(self.max_slope_deg.clamp(0.0, 80.0).to_radians())
+    }
+}
+
 impl FitToGround<'_> {
     /// Updates the state by one step. `lower` belongs to the step's pose; `feet` is `[contact joints]`.
     pub fn update(&self, step: &GroundStep, lower: &LowerBody, feet: &mut [GroundedFoot], body: &mut GroundedBody) {
@@ -178,7 +199,7 @@ impl FitToGround<'_> {
     /// Returns the slope under a foot, metres per metre along X and Z: from heel to toe measured between both points, across as
     /// under the toe. At an edge it is the slope under the toe.
     fn slope(&self, sole: Vec3, under_toe: GroundPoint, under_heel: GroundPoint) -> Vec2 {
-        let steepest = tan(self.config.max_slope_deg.clamp(0.0, 80.0).to_radians());
+        let steepest = self.config.steepest();
         let n = under_toe.normal;
         let normal = Vec2::new(-n.x, -n.z) / n.y.max(0.1);
         let along = Vec2::new(sole.x, sole.z);

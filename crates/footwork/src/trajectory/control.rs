@@ -35,6 +35,8 @@ pub struct Steering<'a> {
     pub before: &'a Desired,
     /// Speeds at full stick.
     pub speeds: &'a StickSpeeds,
+    /// Share of the stick's speed that the ground leaves, 0 to 1.
+    pub pace: f32,
     /// Maximum speed of any goal, m/s.
     pub max_speed_mps: f32,
     /// Half-life of the velocity spring, seconds.
@@ -86,7 +88,10 @@ impl Steering<'_> {
         let Self { input, now, before, speeds, velocity_half_life_s, .. } = *self;
         match &input.goal {
             Goal::None => Desired { velocity: now.velocity, facing: now.facing, gait: before.gait },
-            Goal::Stick(stick) => from_stick(stick, now, before, speeds, ahead_s),
+            Goal::Stick(stick) => {
+                let full = from_stick(stick, now, before, speeds, ahead_s);
+                Desired { velocity: full.velocity * self.pace, ..full }
+            }
             Goal::Velocity { velocity, facing } => {
                 let travel = Facing::from_direction(*velocity).filter(|_| velocity.length() > 0.05);
                 Desired {
@@ -186,6 +191,7 @@ mod tests {
             now,
             before,
             speeds: &SPEEDS,
+            pace: 1.0,
             max_speed_mps: f32::INFINITY,
             velocity_half_life_s,
             around: None,

@@ -54,6 +54,8 @@ pub struct Prediction<'a> {
     pub progress: PathProgress,
     /// Speeds at full stick.
     pub speeds: &'a StickSpeeds,
+    /// Share of the stick's speed that the ground leaves, 0 to 1.
+    pub pace: f32,
     /// Maximum speed of any goal, m/s.
     pub max_speed_mps: f32,
     /// Settings of the springs.
@@ -124,6 +126,7 @@ impl Prediction<'_> {
             now: &self.simulation,
             before: &self.desired,
             speeds: self.speeds,
+            pace: self.pace,
             max_speed_mps: self.max_speed_mps,
             velocity_half_life_s: self.config.velocity_half_life_s,
             around: self.around,
@@ -208,6 +211,7 @@ mod tests {
             turn_radps: [0.0; 2],
             progress: PathProgress::default(),
             speeds: &StickSpeeds::default(),
+            pace: 1.0,
             max_speed_mps: f32::INFINITY,
             config: &SimulationConfig::default(),
             prediction: &PredictionConfig { model, ..Default::default() },

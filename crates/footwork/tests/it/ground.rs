@@ -7,7 +7,8 @@ use common::walk::{REACH, Walk};
 use footwork::adjust::ground::{FitToGround, GroundConfig, GroundStep, GroundedBody, GroundedFoot};
 use footwork::advanced::adjust::BentLeg;
 use footwork::advanced::math::{cos, sin, tan};
-use footwork::input::{GroundPoint, MotionInput};
+use footwork::database::MirrorMode;
+use footwork::input::{Gait, Goal, GroundPoint, MotionInput, Stick};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
 use footwork::math::Transform;
 use footwork::pose::Pose;
@@ -269,4 +270,39 @@ fn the_root_stays_on_level_ground_for_an_hour_where_the_data_have_stairs() {
         let [lowest, highest] = root_heights(hook);
         assert!(lowest > -0.01 && highest < 0.01, "hook {hook}: {lowest} to {highest} m");
     }
+}
+
+/// Returns the mean horizontal speed of the root in the last 4 of 10 seconds of a goal ahead, over ground that rises by `grade`.
+fn speed_uphill(goal: Goal, grade: f32) -> f32 {
+    let mut m = MotionMatcher::new(common::gait(MirrorMode::Off), MatcherConfig::default()).unwrap();
+    let ground = |at: Vec3| GroundPoint {
+        height_m: grade * at.z,
+        normal: Vec3::new(0.0, 1.0, -grade).normalize(),
+        ..GroundPoint::default()
+    };
+    let mut way = [0.0; 2];
+    for k in 0..600 {
+        m.update(&MotionInput { goal, ground: Some(&ground), ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+        if k == 359 || k == 599 {
+            way[usize::from(k == 599)] = m.pose().world_from_root().translation.z;
+        }
+    }
+    (way[1] - way[0]) / 4.0
+}
+
+#[test]
+fn a_stick_walks_slower_uphill_and_downhill_and_a_velocity_is_kept() {
+    let stick = Goal::Stick(Stick::towards(Vec3::Z, Gait::Walk));
+    let level = speed_uphill(stick, 0.0);
+    for grade in [0.25, -0.25] {
+        // `slowing` is 1: the rise per metre.
+        let share = speed_uphill(stick, grade) / level;
+        assert!((share - 0.75).abs() < 0.04, "grade {grade}: {share} of {level} m/s");
+    }
+    // A cliff is no slope.
+    let share = speed_uphill(stick, 1.0) / level;
+    assert!((share - 1.0).abs() < 0.04, "cliff: {share} of {level} m/s");
+    let velocity = Goal::Velocity { velocity: Vec3::Z * 1.3, facing: None };
+    let kept = speed_uphill(velocity, 0.25);
+    assert!((kept - 1.3).abs() < 0.07, "{kept} m/s");
 }

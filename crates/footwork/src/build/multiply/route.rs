@@ -104,6 +104,7 @@ fn step(
         now,
         before: desired,
         speeds,
+        pace: 1.0,
         max_speed_mps: f32::INFINITY,
         velocity_half_life_s,
         around: None,

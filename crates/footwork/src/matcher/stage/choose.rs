@@ -85,13 +85,14 @@ impl Choose<'_> {
         nearest_row(db, &playing).is_some_and(|row| db.accepts(&self.accepted(db), row.at()))
     }
 
-    /// Returns the rows that may be played: those that both the input and the director accept. On level ground, clips that move up
-    /// or down by themselves are excluded.
+    /// Returns the rows that may be played: those that both the input and the director accept. Clips that move up or down by
+    /// themselves are excluded on level ground, and where no feature tells how far they climb.
     pub fn accepted(&self, db: &Database) -> AcceptedTags {
         let (character, open) = (self.character, TagQuery::default());
         let of_director = character.director.tags(self.state.director(&character.resolved.layout)).unwrap_or(&open);
         let own_ground = character.resolved.own_ground;
-        let without = if own_ground.is_empty() || !self.is_on_level_ground() { TagMask::default() } else { own_ground };
+        let fits = || db.schema.matches_heights() && !self.is_on_level_ground();
+        let without = if own_ground.is_empty() || fits() { TagMask::default() } else { own_ground };
         db.accepted_by_both(&self.input.tags, of_director, without)
     }
 

@@ -49,6 +49,7 @@ impl Predict<'_> {
             now: self.simulation,
             before: &goal.desired,
             speeds: &resolved.stick,
+            pace: pace(self.character, self.input, self.simulation.position),
             max_speed_mps,
             velocity_half_life_s: resolved.springs.velocity_half_life_s,
             around: self.around,
@@ -69,6 +70,17 @@ impl Predict<'_> {
             (goal.desired.velocity, goal.desired.facing) = (Vec3::ZERO, self.simulation.facing);
         }
         requested
+    }
+}
+
+/// Returns the share of its speed, 0 to 1, that a stick keeps on the ground at `at`, world space, metres. Other goals keep theirs: the game
+/// has chosen it.
+fn pace(character: &Character, input: &MotionInput, at: Vec3) -> f32 {
+    match (&input.goal, input.ground) {
+        (Goal::Stick(stick), Some(ground)) => {
+            character.config.ground.pace(ground, at, stick.world(stick.movement, 0.0))
+        }
+        _ => 1.0,
     }
 }
 
@@ -109,6 +121,7 @@ pub fn prediction<'a>(character: &'a Character, input: &'a MotionInput<'a>, stat
         turn_radps: h.goal.turn_radps,
         progress: h.goal.path,
         speeds: &character.resolved.stick,
+        pace: pace(character, input, h.root.simulation.position),
         max_speed_mps: character.max_speed_mps(state),
         config: &character.resolved.springs,
         prediction: &config.prediction,

@@ -39,7 +39,11 @@ pub enum Weight {
     /// `matcher.search.slide_cost`.
     Slide,
     /// `matcher.search.path_cost`.
-    Way,
+    Path,
+    /// `matcher.search.steady_cost`.
+    Steady,
+    /// `matcher.search.rest_cost`.
+    Rest,
 }
 
 /// The smallest change that makes a candidate win.
@@ -67,7 +71,9 @@ impl std::fmt::Display for Weight {
             Self::Responsiveness => f.write_str("the trajectory (responsiveness)"),
             Self::Seam => f.write_str("the discontinuity (discontinuity_cost)"),
             Self::Slide => f.write_str("the slide of feet (slide_cost)"),
-            Self::Way => f.write_str("the path (path_cost)"),
+            Self::Path => f.write_str("the path (path_cost)"),
+            Self::Steady => f.write_str("transitions under a steady command (steady_cost)"),
+            Self::Rest => f.write_str("transitions at rest (rest_cost)"),
         }
     }
 }
@@ -76,7 +82,7 @@ impl Weight {
     /// Returns all weights for a database.
     fn all(db: &Database) -> Vec<Self> {
         let channels = db.schema.channels.iter().map(|c| Self::Channel(c.label.clone()));
-        channels.chain([Self::Responsiveness, Self::Seam, Self::Slide, Self::Way]).collect()
+        channels.chain([Self::Responsiveness, Self::Seam, Self::Slide, Self::Path, Self::Steady, Self::Rest]).collect()
     }
 
     /// Returns the weight's value in `config`.
@@ -86,7 +92,9 @@ impl Weight {
             Self::Responsiveness => config.responsiveness,
             Self::Seam => config.search.discontinuity_cost,
             Self::Slide => config.search.slide_cost,
-            Self::Way => config.search.path_cost,
+            Self::Path => config.search.path_cost,
+            Self::Steady => config.search.steady_cost,
+            Self::Rest => config.search.rest_cost,
         }
     }
 
@@ -100,7 +108,9 @@ impl Weight {
             Self::Responsiveness => config.responsiveness = value,
             Self::Seam => config.search.discontinuity_cost = value,
             Self::Slide => config.search.slide_cost = value,
-            Self::Way => config.search.path_cost = value,
+            Self::Path => config.search.path_cost = value,
+            Self::Steady => config.search.steady_cost = value,
+            Self::Rest => config.search.rest_cost = value,
         }
         config
     }

@@ -3,11 +3,12 @@
 use crate::flip::{Choice, Weight};
 use crate::mode::Mode;
 use crate::performance::Performance;
+use crate::why::LISTED;
 use crate::{Driver, Session, Studio, Tuning};
 use egui::{Key, Modifiers, Theme, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use footwork::advanced::search::Verdict;
+use footwork::advanced::search::{CandidateReport, Verdict};
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
 use footwork::learned::Networks;
@@ -223,15 +224,15 @@ fn what_flips_a_choice_does_flip_it() {
     for update in (120..470).step_by(50) {
         harness.state_mut().session.scrub(update);
         harness.run_steps(1);
-        let lost = |harness: &Harness<'_, Studio>| {
-            let mut all = harness.state().why.candidates().iter().enumerate();
-            all.find(|(_, c)| matches!(c.verdict, Verdict::CostlierBy(_) | Verdict::HarderToReach(_)))
-                .map(|(k, c)| (k, c.clone()))
-        };
-        let Some((index, wanted)) = lost(&harness) else { continue };
         let Studio { session, why, .. } = harness.state_mut();
-        why.select(session, index);
-        let Some(flip) = why.flip().expect("it was looked for").cloned() else {
+        let lost = |c: &CandidateReport| matches!(c.verdict, Verdict::CostlierBy(_) | Verdict::HarderToReach(_));
+        let listed = why.candidates().iter().take(LISTED).cloned().enumerate();
+        let lost: Vec<(usize, CandidateReport)> = listed.filter(|(_, c)| lost(c)).collect();
+        let flipped = lost.into_iter().find_map(|(index, wanted)| {
+            why.select(session, index);
+            why.flip().expect("it was looked for").cloned().map(|flip| (flip, wanted))
+        });
+        let Some((flip, wanted)) = flipped else {
             none += 1;
             continue;
         };
@@ -381,7 +382,7 @@ fn pictures() {
         harness.run_steps(2);
         let Studio { session, why, viewport, .. } = harness.state_mut();
         viewport.layers.features = true;
-        let lost = |c: &footwork::advanced::search::CandidateReport| matches!(c.verdict, Verdict::CostlierBy(_));
+        let lost = |c: &CandidateReport| matches!(c.verdict, Verdict::CostlierBy(_));
         let beaten = why.candidates().iter().position(lost).expect("something lost");
         why.select(session, beaten);
         harness.run_steps(2);

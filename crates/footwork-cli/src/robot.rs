@@ -148,7 +148,7 @@ fn print(of: &Retargeting, all: &RobotSummary, reports: &[RobotReport], args: &R
         out!("  note: {note}");
     }
     out!(
-        "{:<36} {:>6} {:>6} {:>7} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}",
+        "{:<36} {:>6} {:>6} {:>7} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}",
         "clip",
         "limits",
         "speeds",
@@ -159,11 +159,13 @@ fn print(of: &Retargeting, all: &RobotSummary, reports: &[RobotReport], args: &R
         "root",
         "feet",
         "hands",
-        "bones"
+        "bones",
+        "accel",
+        "was"
     );
     for r in reports {
         out!(
-            "{:<36} {:>6} {:>6} {:>7.2} {:>7.2} {:>6.2} {:>6} {:>6.1} {:>6.2} {:>6} {:>6.1}",
+            "{:<36} {:>6} {:>6} {:>7.2} {:>7.2} {:>6.2} {:>6} {:>6.1} {:>6.2} {:>6} {:>6.1} {:>6.1} {:>6.1}",
             r.clip,
             r.limit_violations,
             r.speed_violations,
@@ -174,15 +176,20 @@ fn print(of: &Retargeting, all: &RobotSummary, reports: &[RobotReport], args: &R
             r.root_cm,
             r.feet_cm,
             gap(r.hands_cm),
-            r.bones_deg
+            r.bones_deg,
+            r.root_acceleration_max_m_s2,
+            r.source_root_acceleration_max_m_s2
         );
     }
-    out!("limits, speeds: violations; slide: planted feet, cm/s, and in the source; bones: degrees; all others: cm");
+    out!("limits, speeds: violations; slide: planted feet, cm/s, and in the source; bones: degrees;");
+    out!("accel: greatest acceleration of the root, m/s2, and in the source; all others: cm");
     out!(
-        "all: slide {:.2} cm/s (source {:.2}), under ground {:.2} cm, {:.1} ms per second of motion",
+        "all: slide {:.2} cm/s (source {:.2}), under ground {:.2} cm, root {:.1} m/s2 (source {:.1}), {:.1} ms per second of motion",
         all.planted_slide_cm_s,
         all.source_planted_slide_cm_s,
         all.penetration_p99_cm,
+        all.root_acceleration_max_m_s2,
+        all.source_root_acceleration_max_m_s2,
         1000.0 * elapsed_s / all.seconds.max(1e-9)
     );
     out!("written to {}", args.output.display());

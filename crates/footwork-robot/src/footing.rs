@@ -6,10 +6,12 @@ use crate::model::RobotModel;
 use crate::parts::Parts;
 use crate::solver::{Bounds, Solver, Task};
 use crate::stand_in::{Part, StandIn};
-use crate::targets::{FOOT_M, FOOT_RAD, ROOT_M, tolerated_rad, weight};
+use crate::targets::{FOOT_M, ROOT_M, tolerated_rad, weight};
 
 /// Depth below the ground that is left, metres.
 const EXACT_M: f64 = 1e-4;
+/// Tolerated change of a foot's rotation, radians.
+const TURN_RAD: f64 = 0.01;
 /// Steps of the solver.
 const STEPS: usize = 4;
 
@@ -78,7 +80,7 @@ impl Footing {
             let mut at = placed.point(body, local);
             at.z -= sole.lowest_in_m(placed).min(0.0);
             tasks.push(Task::Point { body, local, at, weight: weight(FOOT_M) });
-            tasks.push(Task::Turn { body, to: placed.rotations[body], weight: weight(FOOT_RAD) });
+            tasks.push(Task::Turn { body, to: placed.rotations[body], weight: weight(TURN_RAD) });
         }
         tasks
     }

@@ -44,6 +44,10 @@ pub struct RobotReport {
     pub feet_apart_min_cm: Option<f64>,
     /// Mean distance of the root from its target, in cm.
     pub root_cm: f64,
+    /// Maximum acceleration of the root, in m/s2, between frames.
+    pub root_acceleration_max_m_s2: f64,
+    /// The same of the source's root, scaled by the length of the legs.
+    pub source_root_acceleration_max_m_s2: f64,
     /// Mean and maximum distance of the front edges of the soles from their targets, in cm.
     pub feet_cm: f64,
     /// Maximum of the same.
@@ -78,15 +82,20 @@ pub struct RobotSummary {
     pub penetration_p99_cm: f64,
     /// See [`RobotReport::feet_apart_min_cm`].
     pub feet_apart_min_cm: Option<f64>,
+    /// See [`RobotReport::root_acceleration_max_m_s2`].
+    pub root_acceleration_max_m_s2: f64,
+    /// See [`RobotReport::source_root_acceleration_max_m_s2`].
+    pub source_root_acceleration_max_m_s2: f64,
 }
 
 impl RobotSummary {
-    /// Combines the errors of clips: sums, means weighted by frames, percentiles over all frames.
+    /// Combines the errors of clips: sums, means weighted by frames, maxima, percentiles over all frames.
     pub fn of(reports: &[&RobotReport]) -> Self {
         let planted: usize = reports.iter().map(|r| r.planted_frames).sum();
         let mean = |of: fn(&RobotReport) -> f64| {
             reports.iter().map(|r| of(r) * r.planted_frames as f64).sum::<f64>() / planted.max(1) as f64
         };
+        let most = |of: fn(&RobotReport) -> f64| reports.iter().map(|r| of(r)).fold(0.0, f64::max);
         let apart = reports.iter().filter_map(|r| r.feet_apart_min_cm);
         let mut depths: Vec<f64> = reports.iter().flat_map(|r| r.depths_cm.iter().copied()).collect();
         Self {
@@ -98,6 +107,8 @@ impl RobotSummary {
             source_planted_slide_cm_s: mean(|r| r.source_planted_slide_cm_s),
             penetration_p99_cm: p99(&mut depths),
             feet_apart_min_cm: apart.min_by(f64::total_cmp),
+            root_acceleration_max_m_s2: most(|r| r.root_acceleration_max_m_s2),
+            source_root_acceleration_max_m_s2: most(|r| r.source_root_acceleration_max_m_s2),
         }
     }
 }
@@ -135,6 +146,9 @@ pub fn measure(of: &Retargeting, source: &RawClip, targets: &Targets, clip: &Rob
     report.penetration_max_cm = report.depths_cm.iter().copied().fold(0.0, f64::max);
     report.penetration_p99_cm = p99(&mut report.depths_cm.clone());
     slides(of, source, clip, &toes, &mut report);
+    let root: Vec<DVec3> = frames.iter().map(|pose| DVec3::from_slice(pose)).collect();
+    report.root_acceleration_max_m_s2 = most_acceleration(&root, clip.rate_hz);
+    report.source_root_acceleration_max_m_s2 = most_acceleration(&targets.root, clip.rate_hz);
     report
 }
 
@@ -220,6 +234,12 @@ impl Sums {
         report.torso_deg = self.torso / frames;
         report.bones_deg = self.bones.0 / self.bones.1.max(1) as f64;
     }
+}
+
+/// Returns the maximum acceleration along a path, in m/s2.
+fn most_acceleration(path: &[DVec3], rate_hz: f64) -> f64 {
+    let changes = path.windows(3).map(|p| (p[2] - 2.0 * p[1] + p[0]).length());
+    changes.fold(0.0, f64::max) * rate_hz * rate_hz
 }
 
 /// Measures the speeds of planted feet, here and in the source.

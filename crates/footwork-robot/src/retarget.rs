@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Steps of the solver for the first frame, and for each other.
 const STEPS: [usize; 2] = [100, 4];
 /// Tolerated change of an angle from one frame to the next, in radians per second.
-const CALM_RAD_S: f64 = 20.0;
+const CALM_RAD_S: f64 = 10.0;
 /// Number of turns from the standing pose to that of the first frame.
 const APPROACH: u32 = 20;
 /// Time over which a foot or the root rises and sinks again, seconds.
@@ -122,6 +122,8 @@ impl Retargeting {
                     solver.solve(&mut pose, &tasks, &bounds, STEPS[1]);
                 }
                 targets.tasks(self, f, &mut tasks);
+            } else {
+                tasks.push(targets.moves_on(f, &pose));
             }
             solver.solve(&mut pose, &tasks, &bounds, STEPS[usize::from(!first)]);
             poses.extend(pose.iter().map(|v| (v * DECIMALS).round() / DECIMALS));

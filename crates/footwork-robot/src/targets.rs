@@ -11,8 +11,11 @@ use glam::{DQuat, DVec3};
 
 /// Tolerated deviations: of a foot and of the pelvis in metres, of rotations in radians.
 pub const FOOT_M: f64 = 0.0005;
-pub const FOOT_RAD: f64 = 0.01;
+pub const FOOT_RAD: f64 = 0.05;
 pub const ROOT_M: f64 = 0.02;
+/// Tolerated difference between the speeds of the pelvis and of its target, m/s. Where the feet pull the pelvis away, it goes there
+/// and back without a jerk.
+const ROOT_MPS: f64 = 0.05;
 const ROOT_RAD: f64 = 0.1;
 const TORSO_RAD: f64 = 0.1;
 const BONE_RAD: f64 = 0.15;
@@ -102,6 +105,12 @@ impl Targets {
             let to = foot.rotation(frame) * stand_in.zero.rotations[body];
             tasks.push(Task::Turn { body, to, weight: weight(FOOT_RAD) });
         }
+    }
+
+    /// Returns the task that the root moves as its target does. `pose`: the pose of the last frame.
+    pub fn moves_on(&self, frame: usize, pose: &[f64]) -> Task {
+        let at = DVec3::from_slice(pose) + self.root[frame] - self.root[frame - 1];
+        Task::Point { body: 0, local: DVec3::ZERO, at, weight: weight(ROOT_MPS / self.rate_hz) }
     }
 
     /// Writes the tasks on the way to the first frame: rotations from the standing pose (`share` 0) to the desired ones (1), without

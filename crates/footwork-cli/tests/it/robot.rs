@@ -5,13 +5,15 @@ use crate::common;
 use common::{data, fails, has_keys, json, mocap, names, ok, repository};
 use std::path::Path;
 
-const SUMMARY: [&str; 12] = [
+const SUMMARY: [&str; 14] = [
     "clips",
     "frames",
     "limit_violations",
     "speed_violations",
     "planted_slide_cm_s",
     "source_planted_slide_cm_s",
+    "root_acceleration_max_m_s2",
+    "source_root_acceleration_max_m_s2",
     "penetration_p99_cm",
     "feet_apart_min_cm",
     "ms_per_second_of_motion",

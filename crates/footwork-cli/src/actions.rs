@@ -3,11 +3,13 @@
 use crate::args::{BuiltIn, Common, SimulateArgs};
 use crate::cast::Cast;
 use crate::course;
+use crate::interrupt::guarded;
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork_gait::{GaitOptions, generate, skeleton};
 use footwork_metrics::actions::{
-    ActionFigures, ActionsCourse, KnownContact, MeetingCourse, MeetingFigures, ObstacleCourse, ObstacleFigures, read,
+    ActionFigures, ActionsCourse, KnownContact, MeetingCourse, MeetingFigures, ObstacleCourse, ObstacleFigures,
+    RecordedRequest, read,
 };
 use std::sync::Arc;
 
@@ -16,8 +18,12 @@ const REQUESTS: usize = 2000;
 
 /// Runs the course and prints its figures.
 pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
-    if let Some(flag) = course::file_flag(args) {
-        bail!("{flag}: the course `actions` writes no files; use another course");
+    match (course::file_flag(args), args.request) {
+        (Some("--trace"), None) => {
+            bail!("--trace: expected with --request N: the course `actions` records one request")
+        }
+        (Some("--trace"), Some(_)) | (None, _) => {}
+        (Some(flag), _) => bail!("{flag}: the course `actions` writes no such file; use --trace, or another course"),
     }
     let other = [
         ("--seconds", args.seconds.is_some()),
@@ -35,10 +41,15 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
     let cast = Cast::open(common)?.run_by(args.machine.as_deref())?;
     let requests = args.requests.unwrap_or(REQUESTS);
     let course = ActionsCourse { requests, seed: common.seed, dt_s: args.dt, jitter: args.jitter };
-    let bar = progress::bar("requesting", requests as u64, common.json);
     let mut config = cast.character.config().clone();
     config.actions.arrives = true;
     let character = Arc::new(cast.character.with_config(config)?);
+    if let (Some(path), Some(request)) = (&args.trace, args.request) {
+        let recorded = course.record(&character, request)?;
+        guarded(path, || recorded.trace.save(path))?;
+        return print_request(&recorded, args, common);
+    }
+    let bar = progress::bar("requesting", requests as u64, common.json);
     let mut found = course.run(&character, || bar.inc(1))?;
     let obstacles = ObstacleCourse { runs: 12, seconds: 40, seed: common.seed }.run(&cast.character)?;
     let meetings = MeetingCourse { starts: 200, seed: common.seed }.run(&cast.character)?;
@@ -73,6 +84,25 @@ fn known() -> Vec<KnownContact> {
         })
     });
     contacts.collect()
+}
+
+/// Prints the outcome of one request.
+fn print_request(recorded: &RecordedRequest, args: &SimulateArgs, common: &Common) -> Result<()> {
+    if common.json {
+        let mut summary = course::summary(recorded, args, common)?;
+        summary["request"] = args.request.into();
+        out!("{summary}");
+        return Ok(());
+    }
+    let reach = if recorded.reachable { "within reach" } else { "out of reach" };
+    out!("  request {}: {}, {reach}", args.request.unwrap_or_default(), recorded.kind);
+    for (time_s, step) in &recorded.steps {
+        out!("    {time_s:>7.3} s  {step}");
+    }
+    for (key, worst) in &recorded.worst {
+        out!("  largest {key}: {:.3} ({} at {:.2} s, {})", worst.value, worst.clip, worst.clip_s, worst.joint);
+    }
+    Ok(())
 }
 
 fn print_text(found: &ActionFigures) {

@@ -35,6 +35,9 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if args.requests.is_some() {
         bail!("--requests: expected with --course actions");
     }
+    if args.request.is_some() {
+        bail!("--request: expected with --course actions");
+    }
     let stances = args.course == STANCES;
     let seconds = args.seconds.unwrap_or(if stances { 600.0 } else { 60.0 });
     if !(seconds > 0.0 && seconds <= 86_400.0) {

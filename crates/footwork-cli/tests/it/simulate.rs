@@ -296,10 +296,20 @@ fn the_course_of_actions_needs_clips_of_actions() {
     for (args, parts) in [
         (&["--course", "actions", "--seconds", "5"][..], &["--seconds", "actions"][..]),
         (&["--course", "actions", "--bvh", "a.bvh"], &["--bvh", "actions"]),
+        (&["--course", "actions", "--trace", "a.fwtrace"], &["--trace", "--request N"]),
         (&["--course", "random", "--requests", "5"], &["--requests", "--course actions"]),
+        (&["--course", "random", "--request", "5", "--trace", "a.fwtrace"], &["--request", "--course actions"]),
     ] {
         common::fails(dir.path(), &[&["simulate"], args].concat(), parts);
     }
+    // One request is repeated, recorded and replayed.
+    let worst = &told["worst"]["pop_mps"];
+    let request = worst["request"].to_string();
+    let one = ["simulate", "--course", "actions", "--seed", "2", "--request", &request, "--trace", "one.fwtrace"];
+    let recorded = common::json(dir.path(), &one);
+    assert_eq!(&recorded["worst"]["pop_mps"], worst, "{recorded}");
+    let replayed = common::json(dir.path(), &["replay", "one.fwtrace", "--data", "actions"]);
+    assert!(replayed["updates"].as_u64().unwrap() > 100, "{replayed}");
     common::mocap(dir.path());
     common::json(dir.path(), &["build", "mocap", "-o", "plain.fwdb"]);
     common::fails(dir.path(), &["simulate", "--db", "plain.fwdb", "--course", "actions"], &["jump", "no_locomotion"]);

@@ -31,6 +31,7 @@ use footwork::frames::JointIndex;
 use footwork::input::{ActionRequest, Goal, InputError, MotionInput};
 use footwork::matcher::{ActionStep, Character, MotionMatcher};
 use footwork::math::{Facing, Transform};
+use footwork::recorder::{Recorder, RecorderConfig, Trace};
 use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -131,8 +132,8 @@ impl ActionsCourse {
             known.then_some(()).ok_or(ActionsError::NoKind(kind))?;
         }
         let run = |k: usize| {
-            let asked = Asked::draw(self.seed, k, k.is_multiple_of(2));
-            let seen = Run::new(self, character, db, k, &asked)?.request(&asked)?;
+            let (asked, mut run) = self.draw(character, db, k)?;
+            let seen = run.request(&asked)?;
             progress();
             Ok((asked, seen))
         };
@@ -144,6 +145,59 @@ impl ActionsCourse {
         }
         figures.pop_mps /= largest_change_mps(db).max(1e-3);
         Ok(figures)
+    }
+}
+
+/// One request of the course.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordedRequest {
+    /// Kind of the requested action.
+    pub kind: &'static str,
+    /// True if the course means the request to be within reach.
+    pub reachable: bool,
+    /// Times in seconds, and steps of the action.
+    pub steps: Vec<(f64, String)>,
+    /// Reason of the refusal.
+    pub refused: Option<String>,
+    /// See [`ActionFigures::worst`].
+    pub worst: BTreeMap<&'static str, Worst>,
+    /// The recording, from the run-up to the end.
+    #[serde(skip)]
+    pub trace: Trace,
+}
+
+impl ActionsCourse {
+    /// Runs one request of the course, and records it. `request`: its number, as [`Worst::request`] has it.
+    ///
+    /// # Errors
+    /// Returns [`ActionsError`] for a character without clips.
+    pub fn record(&self, character: &Arc<Character>, request: usize) -> Result<RecordedRequest, ActionsError> {
+        let db = character.database().ok_or(ActionsError::NoDatabase)?;
+        let (asked, mut run) = self.draw(character, db, request)?;
+        let mut recorder = Recorder::new(character, RecorderConfig::default());
+        run.recorder = Some(&mut recorder);
+        let mut seen = run.request(&asked)?;
+        seen.worst.values_mut().for_each(|worst| worst.request = request);
+        Ok(RecordedRequest {
+            kind: asked.kind,
+            reachable: asked.reachable,
+            steps: seen.steps.iter().map(|(time_s, step)| (*time_s, format!("{step:?}"))).collect(),
+            refused: seen.refused,
+            worst: seen.worst,
+            trace: recorder.trace(),
+        })
+    }
+
+    /// Draws a request, and creates its character.
+    fn draw<'a>(
+        &'a self,
+        character: &Arc<Character>,
+        db: &'a Database,
+        request: usize,
+    ) -> Result<(Asked, Run<'a>), ActionsError> {
+        let asked = Asked::draw(self.seed, request, request.is_multiple_of(2));
+        let run = Run::new(self, character, db, request, &asked)?;
+        Ok((asked, run))
     }
 }
 
@@ -232,6 +286,7 @@ struct Run<'a> {
     /// Frames since the start.
     frame: u32,
     goal: Goal<'static>,
+    recorder: Option<&'a mut Recorder>,
 }
 
 impl<'a> Run<'a> {
@@ -245,11 +300,11 @@ impl<'a> Run<'a> {
         let start = Transform { translation: Vec3::Y * asked.start_m, ..Transform::IDENTITY };
         let matcher = MotionMatcher::of(Arc::clone(character), start)?;
         let random = Random(Random::sub_seed(!course.seed, k as u64));
-        Ok(Self { course, db, matcher, random, frame: 0, goal: Goal::None })
+        Ok(Self { course, db, matcher, random, frame: 0, goal: Goal::None, recorder: None })
     }
 
     /// Runs up, requests, and steers until the request is over.
-    fn request(mut self, asked: &Asked) -> Result<Seen, ActionsError> {
+    fn request(&mut self, asked: &Asked) -> Result<Seen, ActionsError> {
         let seated = asked.kind == "get_up" && asked.reachable;
         let speed_mps = if seated { 0.0 } else { asked.speed_mps };
         self.goal = Goal::Velocity { velocity: Vec3::Z * speed_mps, facing: Some(Facing::FORWARD) };
@@ -294,7 +349,7 @@ impl<'a> Run<'a> {
     }
 
     /// Requests, and observes until the request is over.
-    fn answer(mut self, request: ActionRequest) -> Result<Seen, ActionsError> {
+    fn answer(&mut self, request: ActionRequest) -> Result<Seen, ActionsError> {
         // A character with arrivals goes by itself.
         let request = ActionRequest { go: self.matcher.character().config().actions.arrives, ..request };
         let (mut seen, mut watch) = (Seen::default(), Watch::new(self.db, request));
@@ -356,7 +411,11 @@ impl<'a> Run<'a> {
             }
             let share = if self.course.jitter { self.random.between(0.5, 1.5) } else { 1.0 };
             let dt_s = self.course.dt_s * share;
-            self.matcher.update(&input, if left_s < 1.5 * dt_s { left_s } else { dt_s })?;
+            let dt_s = if left_s < 1.5 * dt_s { left_s } else { dt_s };
+            match &mut self.recorder {
+                Some(recorder) => recorder.update(&mut self.matcher, &input, dt_s)?,
+                None => self.matcher.update(&input, dt_s)?,
+            };
             see(&self.matcher);
         }
     }

@@ -38,7 +38,8 @@ settings! {
         /// Distance before and behind the body at which the ground sets its height. Higher values smooth stairs more.
         body_reach_m: f32 = 0.4, in 1e-3 to 10.0, unit "m";
         /// Share of a stick's speed that a slope of 45 degrees takes; other slopes take it in proportion to their rise, and ground
-        /// beyond `max_slope_deg` takes nothing. Higher values climb with shorter strides and more upright; 0 keeps the speed.
+        /// beyond `max_slope_deg` takes nothing. At least a fifth of the speed is kept. Higher values climb with shorter strides and
+        /// more upright; 0 keeps the speed.
         slowing: f32 = 1.0, in 0.0 to 1.0;
         /// Share of a slope's angle by which the spine leans into it. Negative values lean away.
         lean: f32 = 0.3, in -2.0 to 2.0;
@@ -108,19 +109,22 @@ pub struct GroundStep<'a> {
 const STEEPEST_MPS: f32 = 2.5;
 /// Share of a leg's stretch that the heel is raised for before the pelvis drops. It is more than 1, since the rise saturates.
 const HEEL_SHARE: f32 = 2.0;
+/// Least share of its speed that a stick keeps on steep ground. A character that cannot move forward would be stuck.
+const LEAST_PACE: f32 = 0.2;
 /// Number of samples of the ground under a body.
 const BODY_SAMPLES: usize = 5;
 
 impl GroundConfig {
-    /// Returns the share of its speed, 0 to 1, that a stick keeps on the ground at `at`, world space, metres. `way`: direction of the
-    /// stick, of any length.
+    /// Returns the share of its speed, `LEAST_PACE` to 1, that a stick keeps on the ground at `at`, world space, metres. `way`:
+    /// direction of the stick, of any length.
     pub fn pace(&self, ground: &GroundHook, at: Vec3, way: Vec3) -> f32 {
-        let Some(way) = way.with_y(0.0).try_normalize().filter(|_| self.enabled && self.slowing > 0.0) else {
+        if !self.enabled || self.slowing == 0.0 {
             return 1.0;
-        };
-        let [ahead, behind] = [1.0, -1.0].map(|side| GroundPoint::under(ground, at + way * (side * self.body_reach_m)));
-        let slope = (ahead.height_m - behind.height_m).abs() / (2.0 * self.body_reach_m);
-        if slope > self.steepest() { 1.0 } else { (1.0 - self.slowing * slope).max(0.0) }
+        }
+        let reach = way.with_y(0.0).normalize_or_zero() * self.body_reach_m;
+        let [ahead, behind] = [reach, -reach].map(|offset| GroundPoint::under(ground, at + offset).height_m);
+        let slope = (ahead - behind).abs() / (2.0 * self.body_reach_m);
+        if slope > self.steepest() { 1.0 } else { (1.0 - self.slowing * slope).max(LEAST_PACE) }
     }
 
     /// Returns the rise of the steepest slope, metres per metre.

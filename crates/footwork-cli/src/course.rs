@@ -30,7 +30,8 @@ pub fn file(word: &str) -> Option<&str> {
 
 /// Returns the first flag of `simulate` that names a file to write, for courses that write none.
 pub fn file_flag(args: &SimulateArgs) -> Option<&'static str> {
-    let files = [("--bvh", &args.bvh), ("--glb", &args.glb), ("--svg", &args.svg), ("--trace", &args.trace)];
+    let files =
+        [("--bvh", &args.files.bvh), ("--glb", &args.files.glb), ("--svg", &args.files.svg), ("--trace", &args.trace)];
     files.into_iter().find(|(_, file)| file.is_some()).map(|(flag, _)| flag)
 }
 

@@ -1,6 +1,6 @@
 //! `footwork` without a command: runs the demo, a course with every kind of motion on the built-in data.
 
-use crate::args::Common;
+use crate::args::{Common, MotionFiles};
 use crate::cast::Cast;
 use crate::course;
 use crate::film::{self, Reel};
@@ -47,9 +47,8 @@ pub fn demo(common: &Common) -> Result<()> {
     let driven = Arc::new(course::standard(SECONDS, common)?.run(&cast)?);
 
     std::fs::create_dir_all(FOLDER).with_context(|| format!("cannot make the folder {FOLDER}"))?;
-    output::bvh(&path("demo.bvh"), &db, &driven)?;
-    output::glb(&path("demo.glb"), &db, &driven)?;
-    output::svg(&path("path.svg"), "footwork demo", &driven)?;
+    let files = MotionFiles { bvh: Some(path("demo.bvh")), glb: Some(path("demo.glb")), svg: Some(path("path.svg")) };
+    output::motion(&files, "footwork demo", &db, &driven)?;
     let title = "footwork demo: motion matching on built-in data";
     film::film_run(&path("strip.png"), title, reel(&cast, &driven, "exact"), telling(&driven))?;
     film_learned(&cast, &driven, common)?;

@@ -1,7 +1,7 @@
 //! Inputs and outputs of every command, in one place, checked before any work: an output never replaces an input, another output,
 //! or a file of another kind.
 
-use crate::args::{Cli, Command, Common, CorpusCommand, OutputFormat, RobotFormat};
+use crate::args::{Cli, Command, Common, CorpusCommand, MotionFiles, OutputFormat, RobotFormat};
 use crate::course;
 use crate::demo;
 use crate::kind::{Kind, check_kind, check_new, extension};
@@ -95,28 +95,29 @@ impl Files {
             Some(Command::Film(a)) => self.file("--output", &a.output, Kind::Film),
             Some(Command::Report(a)) => self.file("--output", &a.output, Kind::Html),
             Some(Command::Simulate(a)) => {
-                let files = [
-                    ("--bvh", &a.bvh, Kind::Bvh),
-                    ("--glb", &a.glb, Kind::Glb),
-                    ("--svg", &a.svg, Kind::Svg),
-                    ("--trace", &a.trace, Kind::Trace),
-                ];
-                for (flag, path, kind) in files {
-                    path.iter().for_each(|path| self.file(flag, path, kind));
-                }
+                self.motion(&a.files);
+                a.trace.iter().for_each(|path| self.file("--trace", path, Kind::Trace));
             }
+            Some(Command::Replay(a)) => self.motion(&a.files),
             Some(Command::Gait(a)) => a.output.iter().for_each(|f| self.folder("--output", f, Kind::Bvh)),
             Some(Command::Eval(a)) => a.film.iter().for_each(|path| self.file("--film", path, Kind::Picture)),
             Some(
                 Command::Inspect(_)
                 | Command::Search(_)
-                | Command::Replay(_)
                 | Command::Bench(_)
                 | Command::Config(_)
                 // The command checks its folder itself.
                 | Command::New(_)
                 | Command::Completions(_),
             ) => {}
+        }
+    }
+
+    fn motion(&mut self, files: &MotionFiles) {
+        let files =
+            [("--bvh", &files.bvh, Kind::Bvh), ("--glb", &files.glb, Kind::Glb), ("--svg", &files.svg, Kind::Svg)];
+        for (flag, path, kind) in files {
+            path.iter().for_each(|path| self.file(flag, path, kind));
         }
     }
 
@@ -151,6 +152,9 @@ impl Files {
                 }
             }
             Some(Command::Report(a)) => self.inputs.extend(a.trace.clone()),
+            Some(Command::Replay(a)) => {
+                self.inputs.extend(a.learned.iter().chain(&a.config).chain([&a.trace]).cloned());
+            }
             Some(Command::Simulate(a)) => self.inputs.extend(
                 course::file(&a.course)
                     .map(PathBuf::from)
@@ -169,7 +173,6 @@ impl Files {
                 Command::Gait(_)
                 | Command::Inspect(_)
                 | Command::Search(_)
-                | Command::Replay(_)
                 | Command::Bench(_)
                 | Command::Config(_)
                 | Command::New(_)

@@ -1,5 +1,6 @@
 //! Writing the results of a run: motion and pictures.
 
+use crate::args::MotionFiles;
 use crate::interrupt::guarded;
 use crate::run::Driven;
 use anyhow::{Context, Result};
@@ -15,14 +16,28 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+/// Writes the files that are asked for. `title`: that of the picture of the paths.
+pub fn motion(files: &MotionFiles, title: &str, db: &Database, driven: &Driven) -> Result<()> {
+    if let Some(path) = &files.bvh {
+        bvh(path, db, driven)?;
+    }
+    if let Some(path) = &files.glb {
+        glb(path, db, driven)?;
+    }
+    if let Some(path) = &files.svg {
+        svg(path, title, driven)?;
+    }
+    Ok(())
+}
+
 /// Writes the motion as BVH.
-pub fn bvh(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
+fn bvh(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
     let clip = driven.clip(db, &stem(path));
     Ok(guarded(path, || write_clip(path, &clip, &WriteOptions::default()))?)
 }
 
 /// Writes the motion on a mannequin, as binary glTF.
-pub fn glb(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
+fn glb(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
     clip_glb(path, &driven.clip(db, &stem(path)))
 }
 
@@ -32,7 +47,7 @@ pub fn clip_glb(path: &Path, clip: &RawClip) -> Result<()> {
 }
 
 /// Writes the commanded and the walked path from above.
-pub fn svg(path: &Path, title: &str, driven: &Driven) -> Result<()> {
+fn svg(path: &Path, title: &str, driven: &Driven) -> Result<()> {
     let drawing = path_plot::svg(&PathPlot {
         title,
         commanded: &driven.commanded,

@@ -5,6 +5,7 @@ use crate::cast::Cast;
 use crate::course::stick_line;
 use crate::database::in_file;
 use crate::machine::{print_machine, print_requests};
+use crate::output;
 use crate::run::{Driven, Rerun};
 use crate::simulate::print_summary;
 use anyhow::{Context, Error, Result, anyhow, bail};
@@ -40,6 +41,7 @@ pub fn replay(args: &ReplayArgs, common: &Common) -> Result<()> {
     };
     let rerun = Rerun { trace: Arc::clone(&trace), fork, json: common.json };
     let driven = rerun.run(&cast).map_err(|error| in_trace(&args.trace, error))?;
+    output::motion(&args.files, trace.title(), &cast.db, &driven)?;
     print(args, common, &trace, &cast, &driven)
 }
 

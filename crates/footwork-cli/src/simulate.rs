@@ -98,15 +98,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
 
 /// Writes the requested files.
 fn write_files(args: &SimulateArgs, common: &Common, db: &Database, driven: &Driven) -> Result<()> {
-    if let Some(path) = &args.bvh {
-        output::bvh(path, db, driven)?;
-    }
-    if let Some(path) = &args.glb {
-        output::glb(path, db, driven)?;
-    }
-    if let Some(path) = &args.svg {
-        output::svg(path, &format!("course {}, seed {}", args.course, common.seed), driven)?;
-    }
+    output::motion(&args.files, &format!("course {}, seed {}", args.course, common.seed), db, driven)?;
     if let (Some(path), Some(trace)) = (&args.trace, &driven.trace) {
         guarded(path, || trace.save(path))?;
     }

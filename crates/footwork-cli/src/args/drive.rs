@@ -60,15 +60,9 @@ pub struct SimulateArgs {
     /// Time step, in seconds. Range: above 0 to 1
     #[arg(long, value_name = "S", default_value_t = 1.0 / 60.0)]
     pub dt: f32,
-    /// BVH file to write with the motion
-    #[arg(long, value_name = "FILE")]
-    pub bvh: Option<PathBuf>,
-    /// glTF file (.glb) to write with the motion on a mannequin
-    #[arg(long, value_name = "FILE")]
-    pub glb: Option<PathBuf>,
-    /// SVG file to write with the commanded and the walked path from above
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    /// `--bvh`, `--glb`, `--svg`.
+    #[command(flatten)]
+    pub files: MotionFiles,
     /// Trace (.fwtrace) to write with a recording of the run. `footwork replay` and `footwork film` read it
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -82,6 +76,20 @@ pub struct SimulateArgs {
     /// Database, search and seed.
     #[command(flatten)]
     pub drive: DriveFlags,
+}
+
+/// Files to write with the motion of a run.
+#[derive(Debug, Args)]
+pub struct MotionFiles {
+    /// BVH file to write with the motion
+    #[arg(long, value_name = "FILE")]
+    pub bvh: Option<PathBuf>,
+    /// glTF file (.glb) to write with the motion on a mannequin
+    #[arg(long, value_name = "FILE")]
+    pub glb: Option<PathBuf>,
+    /// SVG file to write with the commanded and the walked path from above
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 /// Grounds, by name.
@@ -111,7 +119,7 @@ impl From<GroundFlag> for GroundKind {
 /// Flags of `replay`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The replay gives the same poses, bit for bit, and prints the same summary as `simulate`. It needs the data of the recording.\n\nExamples:\n  footwork simulate --db mocap.fwdb --course random --trace run.fwtrace\n  footwork replay run.fwtrace --db mocap.fwdb --json\n  footwork replay run.fwtrace --db mocap.fwdb --fork-at 20 --config other.toml"
+    after_help = "The replay gives the same poses, bit for bit, and prints the same summary as `simulate`. It needs the data of the recording.\n\nExamples:\n  footwork simulate --db mocap.fwdb --course random --trace run.fwtrace\n  footwork replay run.fwtrace --db mocap.fwdb --json\n  footwork replay run.fwtrace --db mocap.fwdb --fork-at 20 --config other.toml --bvh other.bvh"
 )]
 pub struct ReplayArgs {
     /// Recorded run (.fwtrace). `footwork simulate --trace`, the studio and games write one
@@ -127,6 +135,9 @@ pub struct ReplayArgs {
     /// Configuration file (TOML) whose matcher settings apply from --fork-at on
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// `--bvh`, `--glb`, `--svg`.
+    #[command(flatten)]
+    pub files: MotionFiles,
     /// `--db`.
     #[command(flatten)]
     pub db: DbFlag,

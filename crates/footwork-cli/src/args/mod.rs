@@ -16,7 +16,7 @@ pub use common::{BuiltIn, Common, SearchKind};
 pub use corpus::{CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusPartArgs, CorpusSurveyArgs};
 pub use drive::{
     BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchGrowthArgs, BenchSearchArgs, BenchUpdateArgs,
-    EvalArgs, GaitArgs, GaitKind, InspectArgs, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
+    EvalArgs, GaitArgs, GaitKind, InspectArgs, MotionFiles, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};

@@ -10,7 +10,7 @@ fn folder() -> (tempfile::TempDir, serde_json::Value) {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
     common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
-    let course = ["--course", "random", "--seconds", "20", "--seed", "5", "--trace", "run.fwtrace"];
+    let course = ["--course", "random", "--seconds", "20", "--seed", "5", "--trace", "run.fwtrace", "--bvh", "run.bvh"];
     let run = common::json(dir.path(), &[&["simulate", "--db", "mocap.fwdb"], &course[..]].concat());
     (dir, run)
 }
@@ -27,7 +27,10 @@ fn a_replay_prints_what_the_run_printed() {
         assert_eq!(again[key], *value, "{key}");
     }
     assert!(run["transitions"].as_u64().unwrap() > 10, "{run}");
-    let plain = common::ok(dir.path(), &["replay", "--db", "mocap.fwdb", "run.fwtrace"]);
+    let files = ["--bvh", "again.bvh", "--svg", "again.svg"];
+    let plain = common::ok(dir.path(), &[&["replay", "--db", "mocap.fwdb", "run.fwtrace"], &files[..]].concat());
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(read("again.bvh") == read("run.bvh") && !read("again.svg").is_empty());
     assert!(plain.contains(run["pose_hash"].as_str().unwrap()), "{plain}");
 }
 

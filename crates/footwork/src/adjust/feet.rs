@@ -275,6 +275,20 @@ impl Foot {
         (self.since_s, self.held_s, self.landing) = (0.0, 0.0, 0.0);
     }
 
+    /// Moves the animated position of the last tick by `by`, world, metres. What is shown does not change: a free foot keeps the
+    /// difference as an offset that decays.
+    pub fn animate_elsewhere(&mut self, config: &FeetConfig, by: Vec3) {
+        if by == Vec3::ZERO {
+            return;
+        }
+        let (shown, velocity) = self.now(config);
+        self.animated += by;
+        if !self.held() {
+            (self.offset, self.offset_velocity) = (shown - self.animated, velocity - self.animated_velocity);
+            (self.since_s, self.landing) = (0.0, 0.0);
+        }
+    }
+
     /// Returns the state after the character was moved by `by`.
     pub fn moved(&self, by: crate::math::Transform) -> Self {
         Self {

@@ -77,10 +77,12 @@ impl Hand {
 /// Bends an arm so that its hand comes to a point in root space. The hand keeps its rotation.
 pub(crate) fn touch(skeleton: &Skeleton, arm: Leg, pose: &mut Pose, to: Vec3) {
     let mut bent = BentLeg::of(skeleton, pose, arm);
-    // The elbow stays on its side.
-    let (upper, whole) = (bent.knee.translation - bent.hip.translation, bent.ankle.translation - bent.hip.translation);
-    let along = whole.normalize_or_zero();
-    bent.pole = upper - along * upper.dot(along) + ELBOW_SIDE * STRAIGHT_M;
+    if arm.hinge == Vec3::ZERO {
+        // The elbow stays on its side.
+        let [upper, whole] = [bent.knee, bent.ankle].map(|joint| joint.translation - bent.hip.translation);
+        let along = whole.normalize_or_zero();
+        bent.pole = upper - along * upper.dot(along) + ELBOW_SIDE * STRAIGHT_M;
+    }
     let rotation = bent.ankle.rotation;
     bent.reach(to, TOUCH_REACH);
     bent.turn_foot(rotation * bent.ankle.rotation.inverse());
@@ -95,3 +97,34 @@ const STRAIGHT_M: f32 = 0.01;
 const LEAST_WEIGHT: f32 = 1e-4;
 /// Direction in which the elbow of a straight arm bends, root space: back and down.
 const ELBOW_SIDE: Vec3 = Vec3::new(0.0, -0.5, -1.0);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frames::JointIndex;
+
+    #[test]
+    fn the_elbow_of_an_arm_that_bends_the_wrong_way_does_not_jump() {
+        let at = |x: f32, y: f32| Transform::new(Vec3::new(x, y, 0.0), Quat::IDENTITY);
+        let skeleton = Skeleton::new(
+            ["Root", "Arm", "ForeArm", "Hand"].map(str::to_owned).to_vec(),
+            vec![None, Some(JointIndex::new(0)), Some(JointIndex::new(1)), Some(JointIndex::new(2))],
+            vec![Transform::IDENTITY, at(0.0, 1.4), at(0.3, 0.0), at(0.27, 0.0)],
+        )
+        .unwrap();
+        let [hip, knee, ankle] = [1, 2, 3].map(JointIndex::new);
+        // A positive angle about +Y bends the elbow.
+        let arm = Leg { hip, knee, ankle, toe: ankle, hinge: Vec3::Y };
+        let elbow = |angle_rad: f32| {
+            let mut pose = Pose::rest(&skeleton);
+            pose.rotations[knee.at()] = Quat::from_rotation_y(angle_rad);
+            touch(&skeleton, arm, &mut pose, Vec3::new(0.5, 1.4, 0.0));
+            pose.in_root(&skeleton, knee).translation
+        };
+        for k in -20..20 {
+            let [now, next] = [k, k + 1].map(|k| elbow(0.01 * k as f32));
+            assert!((next - now).length() < 0.02, "{k}: {now} {next}");
+            assert!(next.z > 0.05, "{k}: {next}");
+        }
+    }
+}

@@ -6,6 +6,9 @@ use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
+/// Sine of the angle between both bones from which on a limb is bent clearly.
+const LEAST_BEND: f32 = 0.05;
+
 /// A leg (or an arm): two bones from `hip` over `knee` to `ankle`, and the contact joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
@@ -69,9 +72,20 @@ impl Leg {
         Some(Self { hip: parent(knee)?, knee, ankle: end, toe: end, hinge: Vec3::ZERO })
     }
 
+    /// Returns true if a rotation of the knee bends the leg clearly.
+    pub fn bends(self, skeleton: &Skeleton, knee: Quat) -> bool {
+        let [upper, lower] = self.bones(skeleton).map(Vec3::normalize_or_zero);
+        upper.cross(knee * lower).length() > LEAST_BEND
+    }
+
+    /// Returns both bones in the frames of the joints from which they begin, in the rest pose, metres.
+    fn bones(self, skeleton: &Skeleton) -> [Vec3; 2] {
+        [self.knee, self.ankle].map(|joint| skeleton.rest()[joint.at()].translation)
+    }
+
     /// Returns the leg with the hinge axis measured in poses: the mean axis about which the knee bends.
     pub fn with_hinge(self, skeleton: &Skeleton, knee_rotations: impl Iterator<Item = Quat>) -> Self {
-        let [upper, lower] = [self.knee, self.ankle].map(|j| skeleton.rest()[j.at()].translation);
+        let [upper, lower] = self.bones(skeleton);
         let sum = knee_rotations.fold(Vec3::ZERO, |sum, knee| sum + upper.cross(knee * lower));
         Self { hinge: sum.normalize_or_zero(), ..self }
     }

@@ -76,9 +76,13 @@ impl Rig {
         skeleton.find(name).or_else(|| self.roles.get(name)).or_else(|| skeleton.require(name).ok())
     }
 
-    /// Returns the arm that ends in a hand, with its three joints as those of a leg.
+    /// Returns the arm that ends in a hand, with its three joints as those of a leg. Its hinge is that of the elbow in the standing
+    /// pose; unknown where the arm is straight there.
     pub fn arm(&self, skeleton: &Skeleton, hand: JointIndex) -> Option<Leg> {
-        Leg::above(skeleton, hand)
+        let arm = Leg::above(skeleton, hand)?;
+        let [upper, lower] = [arm.hip, arm.knee].map(|joint| self.standing[joint.at()].rotation);
+        let elbow = upper.inverse() * lower;
+        Some(if arm.bends(skeleton, elbow) { arm.with_hinge(skeleton, [elbow].into_iter()) } else { arm })
     }
 }
 

@@ -143,6 +143,22 @@ fn a_foot_that_is_out_of_reach_when_it_touches_is_held_later_and_does_not_jump()
 }
 
 #[test]
+fn a_free_foot_that_is_led_elsewhere_does_not_jump() {
+    let config = FeetConfig::default();
+    let mut foot = Foot::default();
+    let free = |x: f32| Footing { animated: Vec3::X * x, lands_in_s: f32::INFINITY, ..Footing::default() };
+    (0..5).for_each(|_| foot.tick(&config, &free(0.0), DT_S));
+    let mut shown = vec![foot.shown(&config, Vec3::ZERO, 0.0); 2];
+    foot.animate_elsewhere(&config, Vec3::X * 0.14);
+    for _ in 0..60 {
+        foot.tick(&config, &free(0.14), DT_S);
+        shown.push(foot.shown(&config, Vec3::X * 0.14, 0.0));
+    }
+    assert!(most_change_mps(&shown) < 0.6, "{}", most_change_mps(&shown));
+    assert!((shown[61].x - 0.14).abs() < 1e-3, "{}", shown[61]);
+}
+
+#[test]
 fn a_dragged_foot_keeps_its_velocity_when_it_is_released() {
     let at = |k: usize| Vec3::X * (2.0 * k as f32 * DT_S);
     let shown = run(&FeetConfig { landing_s: 0.0, ..FeetConfig::default() }, 60, at, |k| k < 40);

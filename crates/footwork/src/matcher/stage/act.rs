@@ -1,8 +1,10 @@
 //! Requests for actions: noticed, answered and entered at control ticks.
 
 use super::blend::Transition;
+use super::legs::leads;
 use super::query::{Query, write_shown_body};
 use crate::actions::{Action, Place, Plan, Refusal, RefusalReason, Situation, places};
+use crate::adjust::lower_body::MAX_LEGS;
 use crate::input::{ActionRequest, MotionInput};
 use crate::matcher::acted::{Acted, NEVER, NONE, PLAYS, STANDING, split_s};
 use crate::matcher::acting::Acting;
@@ -12,7 +14,7 @@ use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::state::MatcherState;
 use crate::math::{Facing, flat, wrap_angle};
-use glam::Vec3Swizzles;
+use glam::{Vec3, Vec3Swizzles};
 
 /// Distance and angle from the entry of an action at which a character is there: metres, radians.
 const THERE: [f32; 2] = [0.015, 0.03];
@@ -210,6 +212,8 @@ impl Act<'_> {
         if acted.acts() {
             self.tell(acted.id as u16, ActionStep::Left);
         }
+        let raw = self.toes();
+        let led = self.led(raw);
         self.acted().stage = NONE;
         let (character, action) = (self.character, &acting.actions.all()[plan.action]);
         let world = self.scratch.shown.pose.world_from_root();
@@ -246,8 +250,32 @@ impl Act<'_> {
             on_way: f32::from(u8::from(on_way)),
             ..acted
         };
+        // A foot that was led elsewhere until now does not jump.
+        let leads = self.led(raw);
+        let feet = self.state.feet_mut(&character.resolved.layout).iter_mut();
+        for (foot, (before, now)) in feet.zip(led.into_iter().zip(leads)) {
+            foot.animate_elsewhere(&character.config.feet, now - before);
+        }
         if !on_way {
             self.tell(id, ActionStep::Entered { action: plan.action });
         }
+    }
+
+    /// Returns the toes of the shown body, before they are led: world, metres, `[contact joints]`.
+    fn toes(&self) -> [Vec3; MAX_LEGS] {
+        let (model, pose) = (&self.character.model, &self.scratch.shown.pose);
+        let (world, mut toes) = (pose.world_from_root(), [Vec3::ZERO; MAX_LEGS]);
+        for (toe, joint) in toes.iter_mut().zip(&model.rig.contact_joints) {
+            *toe = world.point(pose.in_root(&model.skeleton, *joint).translation);
+        }
+        toes
+    }
+
+    /// Returns where the director leads toes.
+    fn led(&self, mut toes: [Vec3; MAX_LEGS]) -> [Vec3; MAX_LEGS] {
+        for (toe, lead) in toes.iter_mut().zip(leads(self.character, self.state)) {
+            *toe = lead.map_or(*toe, |lead| lead.toe(*toe));
+        }
+        toes
     }
 }

@@ -138,7 +138,7 @@ impl<'a> Legs<'a> {
 }
 
 /// Returns where the director leads the feet, `[contact joints]`.
-fn leads(character: &Character, state: &MatcherState) -> [Option<Lead>; MAX_LEGS] {
+pub fn leads(character: &Character, state: &MatcherState) -> [Option<Lead>; MAX_LEGS] {
     let (memory, now_s) = (state.director(&character.resolved.layout), state.header.clock.time_s);
     let mut leads = [None; MAX_LEGS];
     if character.director.owns_root(memory) {

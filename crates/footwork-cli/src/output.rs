@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes the files that are asked for. `title`: that of the picture of the paths.
+/// Writes the requested files. `title`: that of the picture of the paths.
 pub fn motion(files: &MotionFiles, title: &str, db: &Database, driven: &Driven) -> Result<()> {
     if let Some(path) = &files.bvh {
         bvh(path, db, driven)?;

@@ -30,9 +30,8 @@ pub fn file(word: &str) -> Option<&str> {
 
 /// Returns the first flag of `simulate` that names a file to write, for courses that write none.
 pub fn file_flag(args: &SimulateArgs) -> Option<&'static str> {
-    let files =
-        [("--bvh", &args.files.bvh), ("--glb", &args.files.glb), ("--svg", &args.files.svg), ("--trace", &args.trace)];
-    files.into_iter().find(|(_, file)| file.is_some()).map(|(flag, _)| flag)
+    let files = args.files.flags().map(|(flag, file, _)| (flag, file));
+    files.into_iter().chain([("--trace", &args.trace)]).find(|(_, file)| file.is_some()).map(|(flag, _)| flag)
 }
 
 /// Returns the result of a course with its name and seed, for `--json`.

@@ -114,9 +114,7 @@ impl Files {
     }
 
     fn motion(&mut self, files: &MotionFiles) {
-        let files =
-            [("--bvh", &files.bvh, Kind::Bvh), ("--glb", &files.glb, Kind::Glb), ("--svg", &files.svg, Kind::Svg)];
-        for (flag, path, kind) in files {
+        for (flag, path, kind) in files.flags() {
             path.iter().for_each(|path| self.file(flag, path, kind));
         }
     }

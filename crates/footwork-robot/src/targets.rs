@@ -11,7 +11,7 @@ use glam::{DQuat, DVec3};
 
 /// Tolerated deviations: of a foot and of the pelvis in metres, of rotations in radians.
 pub const FOOT_M: f64 = 0.0005;
-pub const FOOT_RAD: f64 = 0.05;
+const FOOT_RAD: f64 = 0.05;
 pub const ROOT_M: f64 = 0.02;
 /// Tolerated difference between the speeds of the pelvis and of its target, m/s. Where the feet pull the pelvis away, it goes there
 /// and back without a jerk.

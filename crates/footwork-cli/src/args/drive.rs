@@ -2,6 +2,7 @@
 
 use super::common::{ConfigFlag, DatabaseFlags, DbFlag, DriveFlags, MatcherFlags, SearchFlag, SearchKind, SeedFlag};
 use super::cues::CueFlags;
+use crate::kind::Kind;
 use clap::{Args, Subcommand, ValueEnum};
 use footwork_metrics::ground::GroundKind;
 use std::path::PathBuf;
@@ -90,6 +91,13 @@ pub struct MotionFiles {
     /// SVG file to write with the commanded and the walked path from above
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+}
+
+impl MotionFiles {
+    /// Returns the flags, their files, and the kinds of these.
+    pub fn flags(&self) -> [(&'static str, &Option<PathBuf>, Kind); 3] {
+        [("--bvh", &self.bvh, Kind::Bvh), ("--glb", &self.glb, Kind::Glb), ("--svg", &self.svg, Kind::Svg)]
+    }
 }
 
 /// Grounds, by name.

@@ -107,6 +107,24 @@ pub struct ActionFigures {
     pub arrivals: ArrivalFigures,
 }
 
+/// One request of the course.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordedRequest {
+    /// Kind of the requested action.
+    pub kind: &'static str,
+    /// True if the course means the request to be within reach.
+    pub reachable: bool,
+    /// Times in seconds, and steps of the action.
+    pub steps: Vec<(f64, String)>,
+    /// Reason of the refusal.
+    pub refused: Option<String>,
+    /// See [`ActionFigures::worst`].
+    pub worst: BTreeMap<&'static str, Worst>,
+    /// The recording, from the run-up to the end.
+    #[serde(skip)]
+    pub trace: Trace,
+}
+
 /// A run of the course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActionsCourse {
@@ -146,27 +164,7 @@ impl ActionsCourse {
         figures.pop_mps /= largest_change_mps(db).max(1e-3);
         Ok(figures)
     }
-}
 
-/// One request of the course.
-#[derive(Clone, Debug, Serialize)]
-pub struct RecordedRequest {
-    /// Kind of the requested action.
-    pub kind: &'static str,
-    /// True if the course means the request to be within reach.
-    pub reachable: bool,
-    /// Times in seconds, and steps of the action.
-    pub steps: Vec<(f64, String)>,
-    /// Reason of the refusal.
-    pub refused: Option<String>,
-    /// See [`ActionFigures::worst`].
-    pub worst: BTreeMap<&'static str, Worst>,
-    /// The recording, from the run-up to the end.
-    #[serde(skip)]
-    pub trace: Trace,
-}
-
-impl ActionsCourse {
     /// Runs one request of the course, and records it. `request`: its number, as [`Worst::request`] has it.
     ///
     /// # Errors

@@ -121,7 +121,8 @@ impl GroundConfig {
         if !self.enabled || self.slowing == 0.0 {
             return 1.0;
         }
-        let reach = way.with_y(0.0).normalize_or_zero() * self.body_reach_m;
+        let Some(direction) = way.with_y(0.0).try_normalize() else { return 1.0 };
+        let reach = direction * self.body_reach_m;
         let [ahead, behind] = [reach, -reach].map(|offset| GroundPoint::under(ground, at + offset).height_m);
         let slope = (ahead - behind).abs() / (2.0 * self.body_reach_m);
         if slope > self.steepest() { 1.0 } else { (1.0 - self.slowing * slope).max(LEAST_PACE) }

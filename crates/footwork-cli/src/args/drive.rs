@@ -43,7 +43,7 @@ pub struct SimulateArgs {
     /// Number of requests of the course `actions`. Default: 2000
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     pub requests: Option<usize>,
-    /// Number of the request of the course `actions` that --trace records, from 0. `worst` of --json has the numbers of the worst
+    /// Request of the course `actions` that --trace records, from 0. `worst` of --json has the numbers of the worst
     #[arg(long, value_name = "N", requires = "trace", conflicts_with = "requests")]
     pub request: Option<usize>,
     /// State machine (TOML, or `built-in`) that runs the character. Default: none; for `stances` `built-in`

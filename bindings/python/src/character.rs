@@ -7,7 +7,6 @@ use crate::indices;
 use crate::json;
 use crate::networks::Networks;
 use crate::search::{Index, Notes, Query};
-use footwork::advanced::search::SearchIndex;
 use footwork::machine::Machine;
 use footwork::matcher::Character as Shared;
 use footwork_import::{load_machine, parse_machine};
@@ -70,11 +69,7 @@ impl Character {
     /// Returns the same character with notes of its searches.
     fn _noting(&self, py: Python) -> PyResult<(Self, Notes)> {
         let notes = Notes::default();
-        let noting = py.detach(|| {
-            let db = self.shared.database()?;
-            let index = SearchIndex::build(db, self.shared.config().search.backend);
-            self.shared.with_index(notes.of(index))
-        });
+        let noting = py.detach(|| self.shared.with_index(|index| notes.of(index)));
         let shared = noting.ok_or_else(|| error("expected a character of a database"))?;
         Ok((Self { shared: Arc::new(shared), index: Index::new() }, notes))
     }

@@ -137,9 +137,9 @@ impl Notes {
 
 impl Notes {
     /// Returns an index that adds its searches.
-    pub fn of(&self, index: SearchIndex) -> SearchIndex {
+    pub fn of(&self, index: &Arc<SearchIndex>) -> SearchIndex {
         let searches = Arc::clone(&self.0);
-        index.watched(move |query, limit| {
+        Arc::clone(index).watched(move |query, limit| {
             let search = (query.features.to_vec(), query.multipliers.to_vec(), limit);
             searches.lock().unwrap_or_else(PoisonError::into_inner).push(search);
         })

@@ -13,7 +13,8 @@ mod leash;
 pub use self::config::{FeetConfig, FootLock};
 use self::heading::FootHeading;
 use self::leash::{LEASH_SLACK, TIGHT, soft_leash, soft_leash_change};
-use crate::math::{Facing, exp, flat, smoothstep, spring};
+use crate::math::spring::{self, Spring};
+use crate::math::{Facing, exp, flat, smoothstep};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
@@ -51,6 +52,9 @@ pub(crate) struct Foot {
     pub follows: f32,
     /// Change of that share per second.
     pub follows_per_s: f32,
+    /// Distance by which the foot swings further out than in the clip, metres, and its goal.
+    pub aside: Spring,
+    pub aside_goal_m: f32,
     /// 1 after the first tick.
     pub seen: f32,
     /// Velocity of the ground under the foot, m/s; a held foot moves with it.
@@ -81,6 +85,8 @@ pub(crate) struct Footing {
     /// Planned position of the toe in the contact that comes next or lasts, world; the animated position arrives there. `None`: the
     /// toe stands where it comes to rest.
     pub place: Option<Vec3>,
+    /// Distance by which the foot is nearer to its opposite than in the clip, metres across the body; 0 where it is not.
+    pub nearer_m: f32,
 }
 
 impl Foot {
@@ -124,6 +130,14 @@ impl Foot {
         smoothstep((self.follows + self.follows_per_s * after_s).clamp(0.0, 1.0))
     }
 
+    /// Returns the distance by which the foot swings further out than in the clip, `after_s` seconds after the last tick, metres. Where
+    /// its opposite is held nearer to it than in the clip, it would pass through that leg.
+    pub fn aside_m(&self, after_s: f32) -> f32 {
+        let mut aside = self.aside;
+        aside.to(self.aside_goal_m, ASIDE_HALF_LIFE_S, after_s);
+        aside.value
+    }
+
     /// Returns the remaining offset and its velocity.
     fn left(&self, config: &FeetConfig, since_s: f32) -> (Vec3, Vec3) {
         if self.landing > 0.0 {
@@ -156,6 +170,10 @@ impl Foot {
         let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
         self.since_s += dt_s;
         self.heading.tick(config, self.held(), now.heading_rad, if known { dt_s } else { 0.0 });
+        self.aside.to(self.aside_goal_m, ASIDE_HALF_LIFE_S, dt_s);
+        let swings = config.lock == FootLock::Leash && !self.held() && !now.touches && now.lands_in_s > BACK_S;
+        let aside_m = (ASIDE_SHARE * now.nearer_m).min(config.lock_radius_m);
+        self.aside_goal_m = if swings { aside_m } else { 0.0 };
         self.stands = (self.stands + if self.held() { dt_s } else { -dt_s } / STAND_S).clamp(0.0, 1.0);
         let follows = self.held() || now.touches || now.lands_in_s < FOLLOW_S;
         self.follows = (self.follows + self.follows_per_s * dt_s).clamp(0.0, 1.0);
@@ -311,6 +329,13 @@ const STANDS_M: f32 = 0.02;
 const STAND_S: f32 = 0.15;
 /// Time before touch-down at which a leg begins to follow a stretch, and time in which it begins and ends to, seconds.
 const FOLLOW_S: f32 = 0.1;
+/// Half-life in which a swinging foot moves aside, and back, seconds.
+const ASIDE_HALF_LIFE_S: f32 = 0.065;
+/// Distance by which it moves aside, as a share of the distance by which it is too near to its opposite. It is more than 1, since a swing
+/// is too short to arrive.
+const ASIDE_SHARE: f32 = 2.0;
+/// Time before touch-down at which it begins to move back, seconds.
+const BACK_S: f32 = 0.15;
 /// Time constant of a transition's offset, seconds.
 const SEAM_S: f32 = 0.1;
 /// Shortest time to touch-down for which a landing is planned, seconds.

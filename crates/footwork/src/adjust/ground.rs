@@ -44,7 +44,7 @@ settings! {
         /// Share of a slope's angle by which the spine leans into it. Negative values lean away.
         lean: f32 = 0.3, in -2.0 to 2.0;
         /// Lowering of the pelvis where a leg with a raised heel would be too short for the ground.
-        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.045, up_half_life_s: 0.8, max_m: 0.3 };
+        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.045, up_half_life_s: 0.5, max_m: 0.3 };
     }
 }
 

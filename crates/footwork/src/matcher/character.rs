@@ -23,6 +23,7 @@ use crate::math::Transform;
 use crate::motion::StickSpeeds;
 use crate::rig::{Leg, Rig};
 use crate::schema::FeatureSchema;
+use crate::search::SearchIndex;
 use crate::skeleton::Skeleton;
 use crate::trajectory::SimulationConfig;
 use std::fmt::Debug;
@@ -366,6 +367,11 @@ pub(crate) struct Choose<'a> {
 pub(crate) trait Chooser: Debug + Send + Sync {
     /// Returns another chooser for the next settings; `None` if this one stays valid.
     fn for_config(&self, _model: &Model, _now: &MatcherConfig, _next: &MatcherConfig) -> Option<Arc<dyn Chooser>> {
+        None
+    }
+
+    /// Returns the search index, if there is one.
+    fn index(&self) -> Option<&Arc<SearchIndex>> {
         None
     }
 

@@ -164,6 +164,10 @@ fn cheaper(costs: &Costs, scratch: &Scratch, to: Match, best: (Match, f32)) -> (
 }
 
 impl Chooser for Search {
+    fn index(&self) -> Option<&Arc<SearchIndex>> {
+        Some(&self.index)
+    }
+
     fn foresight(&self) -> Option<&Foresight> {
         self.foresight.as_deref()
     }

@@ -62,12 +62,13 @@ impl Character {
         Ok(character.directed_by(self.undirected.clone()))
     }
 
-    /// Returns the same character with another index over its database, such as one with forced instructions
-    /// (feature `classics`), for tests and measurements. `None` for networks.
-    pub fn with_index(&self, index: SearchIndex) -> Option<Self> {
+    /// Returns the same character with another index over its database, which `other` makes from its own: one that is watched, or one with
+    /// forced instructions (feature `classics`). For tools, tests and measurements. `None` for networks.
+    pub fn with_index(&self, other: impl FnOnce(&Arc<SearchIndex>) -> SearchIndex) -> Option<Self> {
         let db = self.database.clone().filter(|db| db.content_hash() as u64 == self.model.hash)?;
+        let index = Arc::new(other(self.chooser.index()?));
         let foresight = foresight(&db, &self.model, &self.config, None);
-        Some(Self { chooser: Arc::new(Search { db, index: Arc::new(index), foresight }), ..self.clone() })
+        Some(Self { chooser: Arc::new(Search { db, index, foresight }), ..self.clone() })
     }
 
     /// Returns the query of the last search made with a scratch. `None` before the first.

@@ -16,7 +16,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 /// Version of the layout of [`MatcherState`](super::MatcherState). States and recordings of other versions are rejected.
-pub const STATE_VERSION: u32 = 11;
+pub const STATE_VERSION: u32 = 12;
 
 /// Interval of control ticks, in seconds. Feet are decided at ticks. The desired velocity is evaluated at ticks and whenever the
 /// goal changes.

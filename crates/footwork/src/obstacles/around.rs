@@ -21,6 +21,20 @@ const MET_M: f32 = 0.01;
 const LEAVES_PER_S: f32 = 4.0;
 /// Maximum speed at which an obstacle pushes a body, in m/s: one that appears in it does not throw it away.
 const PUSH_MPS: f32 = 6.0;
+/// Maximum number of rounds over all obstacles in which a body is pushed out. One that is squeezed between two slips out slowly.
+const PUSHES: usize = 32;
+/// Depth in an obstacle that is left, in metres.
+const TOUCHES_M: f32 = 1e-4;
+/// Number and width, in metres, of the rings around a body that is shut in by obstacles in which a free position is looked for.
+const RINGS: u32 = 12;
+const RING_M: f32 = 0.1;
+/// Directions in which one is looked for: `[x, z]`, unit vectors.
+const AROUND: [[f32; 2]; 8] = {
+    const D: f32 = std::f32::consts::FRAC_1_SQRT_2;
+    [[0.0, 1.0], [D, D], [1.0, 0.0], [D, -D], [0.0, -1.0], [-D, -D], [-1.0, 0.0], [-D, D]]
+};
+/// Maximum distance by which hips are moved out of obstacles, in metres.
+const HIPS_M: f32 = 0.1;
 
 /// A body among obstacles at one instant.
 #[derive(Clone, Copy, Debug)]
@@ -107,16 +121,38 @@ impl<'a> Around<'a> {
         (lost_mps > 0.0).then_some((-away, lost_mps))
     }
 
-    /// Returns the nearest position that is outside of all obstacles, no more than they push within `dt_s` seconds.
+    /// Returns a near position that is outside of all obstacles, no further than they push within `dt_s` seconds.
     pub fn push_out(self, position: Vec3, dt_s: f32) -> Vec3 {
+        position + self.way_out(position).clamp_length_max(PUSH_MPS * dt_s)
+    }
+
+    /// Returns the way by which hips are moved out of obstacles: those of a body at `root`, in metres. Hips are not moved further out
+    /// than the root: an obstacle that appears in the body does not move them at once.
+    pub fn push_hips(self, root: Vec3, hips: Vec3) -> Vec3 {
+        let most_m = HIPS_M - self.way_out(root).length();
+        if most_m > 0.0 { self.way_out(hips).clamp_length_max(most_m) } else { Vec3::ZERO }
+    }
+
+    /// Returns the way to a near position outside of all obstacles. Where the body is shut in, it leads through the obstacles.
+    fn way_out(self, position: Vec3) -> Vec3 {
         let mut to = position;
-        for _ in 0..ROUNDS {
+        for _ in 0..PUSHES {
+            let mut is_free = true;
             for obstacle in self.now() {
                 let (distance_m, away) = obstacle.side(to);
-                to += away * (self.config.radius_m - distance_m).max(0.0);
+                let depth_m = self.config.radius_m - distance_m;
+                if depth_m > 0.0 {
+                    to += away * depth_m;
+                    is_free &= depth_m < TOUCHES_M;
+                }
+            }
+            if is_free {
+                return to - position;
             }
         }
-        position + (to - position).clamp_length_max(PUSH_MPS * dt_s)
+        let is_free = |at: Vec3| self.now().all(|o| o.side(at).0 >= self.config.radius_m);
+        let rings = (1..=RINGS).flat_map(|ring| AROUND.map(|[x, z]| Vec3::new(x, 0.0, z) * (ring as f32 * RING_M)));
+        rings.into_iter().find(|way| is_free(position + *way)).unwrap_or(to - position)
     }
 }
 
@@ -203,6 +239,32 @@ mod tests {
         assert!(slid.z < -0.3, "{slid}");
         let out = around(&other).later(0.2).push_out(Vec3::ZERO, 1.0);
         assert!((out - Vec3::Z * -0.1).length() < 1e-5, "{out}");
+    }
+
+    #[test]
+    fn a_body_that_is_squeezed_slips_out_and_one_that_is_shut_in_goes_through() {
+        let wall = Obstacle::cuboid(Vec3::X * -0.4, Vec2::new(0.1, 5.0), Facing::FORWARD, 2.0);
+        let person = Obstacle::circle(Vec3::new(0.5, 0.0, -0.1), 0.3, 1.8);
+        let is_free = |all: &[Obstacle], at: Vec3| all.iter().all(|o| o.side(at).0 > CONFIG.radius_m - 1e-3);
+        let squeezed = [wall, person];
+        let out = around(&squeezed).push_out(Vec3::ZERO, 1.0);
+        assert!(is_free(&squeezed, out) && out.length() < 0.5, "{out}");
+        let on_the_left = Obstacle::cuboid(Vec3::Z * 0.45, Vec2::new(0.5, 0.1), Facing::FORWARD, 2.0);
+        let shut_in = [wall, person, on_the_left, Obstacle { position: Vec3::Z * -0.45, ..on_the_left }];
+        let out = around(&shut_in).push_out(Vec3::ZERO, 1.0);
+        assert!(is_free(&shut_in, out) && out.length() < 1.3, "{out}");
+        // Never faster than obstacles push.
+        let step_m = around(&shut_in).push_out(Vec3::ZERO, 0.01).length();
+        assert!((step_m - 0.01 * PUSH_MPS).abs() < 1e-5, "{step_m}");
+    }
+
+    #[test]
+    fn hips_are_moved_out_of_a_wall_but_not_with_a_body_inside_it() {
+        let wall = [Obstacle::cuboid(Vec3::Z * 0.4, Vec2::new(5.0, 0.1), Facing::FORWARD, 2.0)];
+        let hips = Vec3::new(0.0, 0.9, 0.04);
+        let by = around(&wall).push_hips(Vec3::ZERO, hips);
+        assert!((by - Vec3::Z * -0.04).length() < 1e-5, "{by}");
+        assert_eq!(around(&wall).push_hips(Vec3::Z * 0.15, hips + Vec3::Z * 0.15), Vec3::ZERO);
     }
 
     #[test]

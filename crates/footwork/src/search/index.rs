@@ -16,6 +16,7 @@ use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
 use crate::schema::Residual;
 use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
 
 /// A search structure, built from a database by [`SearchIndex::build`].
 #[derive(Debug)]
@@ -37,7 +38,7 @@ enum Structure {
     /// Needs only the features.
     Brute,
     Tree(Tree),
-    Watched(Box<Structure>, Watch),
+    Watched(Arc<SearchIndex>, Watch),
     #[cfg(feature = "classics")]
     Classic(Classic),
 }
@@ -74,10 +75,10 @@ impl SearchIndex {
         }))
     }
 
-    /// Returns the same index, which calls `watch` with each search and its limit: the highest cost that a further row could have and
+    /// Returns an index with the same results, which calls `watch` with each search and its limit: the highest cost that a further row could have and
     /// still change the result. For tools that search a part of a database, and look for such rows in the other parts.
-    pub fn watched(self, watch: impl Fn(&SearchQuery, f32) + Send + Sync + 'static) -> Self {
-        Self(Structure::Watched(Box::new(self.0), Watch(Box::new(watch))))
+    pub fn watched(self: Arc<Self>, watch: impl Fn(&SearchQuery, f32) + Send + Sync + 'static) -> Self {
+        Self(Structure::Watched(self, Watch(Box::new(watch))))
     }
 
     /// Returns the best candidate, or `None` if there is none. Allocates nothing. The query must be valid.
@@ -155,7 +156,7 @@ impl Structure {
         match self {
             Self::Brute => brute::visit(visit),
             Self::Tree(tree) => tree.visit(visit),
-            Self::Watched(inner, _) => inner.pass(visit),
+            Self::Watched(inner, _) => inner.0.pass(visit),
             #[cfg(feature = "classics")]
             Self::Classic(classic) => classic.visit(visit),
         }
@@ -165,7 +166,7 @@ impl Structure {
         match self {
             Self::Brute => 0,
             Self::Tree(tree) => tree.bytes(),
-            Self::Watched(inner, _) => inner.bytes(),
+            Self::Watched(inner, _) => inner.0.bytes(),
             #[cfg(feature = "classics")]
             Self::Classic(classic) => classic.bytes(),
         }

@@ -10,6 +10,7 @@ use footwork::frames::{ClipIndex, FrameIndex, RowIndex};
 use footwork::schema::Residual;
 use std::fmt::Debug;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Returns all of a clip as text, with the bits of each number; rows and frames are counted from the clip's first.
 fn told(db: &Database, clip: usize) -> String {
@@ -265,7 +266,7 @@ fn a_watched_index_tells_what_a_row_must_cost_to_change_a_search() {
     let watch = move |query: &SearchQuery, limit: f32| {
         told.lock().unwrap().send((query.features.to_vec(), limit)).unwrap();
     };
-    let index = SearchIndex::build(&db, Backend::Tree).watched(watch);
+    let index = Arc::new(SearchIndex::build(&db, Backend::Tree)).watched(watch);
     let (zeros, ones) = (vec![0.0; db.features.columns], vec![1.0; db.features.columns]);
     let query = SearchQuery::new(&zeros, &ones);
     let mut room = [Match::default(); 8];

@@ -402,7 +402,7 @@ fn every_exact_search_and_every_kernel_replays_the_same() {
     assert!(!kernels.is_empty());
     for setting in kernels {
         let index = SearchIndex::build_with(who.database().unwrap(), &setting).unwrap();
-        replays(&trace, &Arc::new(who.with_index(index).unwrap()), &seen, 0);
+        replays(&trace, &Arc::new(who.with_index(|_| index).unwrap()), &seen, 0);
     }
     for &backend in Backend::EXACT {
         let search = SearchConfig { backend, ..SearchConfig::default() };

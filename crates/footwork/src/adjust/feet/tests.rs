@@ -206,6 +206,31 @@ fn a_leg_follows_its_foot_except_in_the_swing() {
     assert!(following[121..].iter().all(|share| *share > 0.99), "{following:?}");
 }
 
+#[test]
+fn a_foot_that_is_too_near_to_its_opposite_swings_aside_and_lands_where_its_clip_does() {
+    let config = FeetConfig::default();
+    let aside_m = |config: &FeetConfig, nearer_m: f32| {
+        let mut foot = Foot::default();
+        let ticks = (0..60u32).map(move |k| {
+            let lands_in_s = (60 - k) as f32 * DT_S;
+            let lands_in_s = if lands_in_s < config.landing_s { lands_in_s } else { f32::INFINITY };
+            foot.tick(config, &Footing { nearer_m, lands_in_s, stands_s: 0.5, ..Footing::default() }, DT_S);
+            // Between ticks as at them.
+            let ahead = foot.aside_m(DT_S);
+            (foot.aside_m(0.0), ahead)
+        });
+        ticks.collect::<Vec<_>>()
+    };
+    let near = aside_m(&config, 0.03);
+    assert!(near.iter().any(|(now, _)| *now > 0.045) && near[59].0 < 0.02, "{near:?}");
+    assert!(near.windows(2).all(|two| (two[0].1 - two[1].0).abs() < 1e-6), "{near:?}");
+    // At most by the lock radius; not where nothing is too near, and not by the reference.
+    assert!(aside_m(&config, 5.0).iter().all(|(now, _)| *now <= config.lock_radius_m));
+    let reference = FeetConfig { lock: FootLock::Reference, ..FeetConfig::default() };
+    let none = [aside_m(&config, 0.0), aside_m(&reference, 0.03)];
+    assert!(none.concat().iter().all(|(now, _)| *now == 0.0));
+}
+
 /// Ticks a foot that stays in place while its clip turns it to `yaw_rad(tick)`; returns the shown heading of each tick, and of half a
 /// tick later, in radians.
 fn headings(

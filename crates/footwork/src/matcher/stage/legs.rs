@@ -2,11 +2,13 @@
 
 use super::blend::blend_out;
 use super::contacts::{write_next_contacts, write_touching};
+use super::predict::around;
 use super::warp_goals::WarpGoals;
 use crate::actions::Limb;
 use crate::adjust::feet::Footing;
 use crate::adjust::ground::{FitToGround, GroundStep};
 use crate::adjust::lower_body::{LowerBody, MAX_LEGS};
+use crate::adjust::root::RootMode;
 use crate::adjust::two_bone_ik::BentLeg;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
@@ -43,6 +45,7 @@ impl<'a> Legs<'a> {
         write_touching(character, self.state, self.scratch);
         write_next_contacts(character, self.state, self.scratch);
         let mut lower = self.sample(body);
+        keep_hips_out(character, self.input, self.state, &mut lower, &mut self.scratch.shown.pose);
         if warps {
             let at = self.state.playhead(&character.resolved.layout);
             let owns_root = character.director.owns_root(self.state.director(&character.resolved.layout));
@@ -109,12 +112,13 @@ impl<'a> Legs<'a> {
         let root = scratch.shown.pose.world_from_root();
         let (rate, slip) = (self.state.header.playback.play_rate, self.state.header.root.slip);
         let leads = leads(character, self.state);
+        let nearer_m = nearer_m(character, self.state, lower, root, dt_s);
         let mut needed = 0.0f32;
         let feet = self.state.feet_mut(layout).iter_mut();
         for (slot, (foot, leg)) in feet.zip(lower.legs()).enumerate() {
             let Some(leg) = leg else { continue };
             let (lands_in_s, stands_s) = scratch.next_contacts[slot];
-            let animated = root.point(leg.toe.translation);
+            let animated = root.point(leg.toe.translation + lower.out(slot) * foot.aside_m(dt_s));
             let animated = leads[slot].map_or(animated, |lead| lead.toe(animated));
             let footing = Footing {
                 animated,
@@ -126,6 +130,7 @@ impl<'a> Legs<'a> {
                 lands_in_s: lands_in_s / rate,
                 stands_s: stands_s / rate,
                 place: leads[slot].filter(|lead| lead.holds).map(|lead| lead.to),
+                nearer_m: nearer_m[slot],
             };
             foot.tick(&config.feet, &footing, dt_s);
             let toe = root.inverse_point(foot.shown(&config.feet, footing.animated, 0.0));
@@ -174,7 +179,7 @@ impl BendLegs<'_> {
         let locks = config.feet.enabled;
         let seen = h.corrections.body.seen > 0.0;
         let grounds = config.ground.enabled && (seen || (dt_s.is_some() && self.input.ground.is_some()));
-        if !(warps || locks || grounds) {
+        if !(warps || locks || grounds || !self.input.obstacles.all().is_empty()) {
             return;
         }
         let mut lower = LowerBody::of(&model.skeleton, body, character.config.feet.reach(), self.pose);
@@ -183,6 +188,7 @@ impl BendLegs<'_> {
             let (root, hips) = (self.pose.world_from_root(), lower.hips().translation);
             lower.shift_hips(root.inverse_point(lead.point(root.point(hips))) - hips, self.pose);
         }
+        keep_hips_out(character, self.input, self.state, &mut lower, self.pose);
         if warps {
             h.legs.warp.apply(config, h.clock.since_control_s() as f32, &mut lower, self.pose);
         }
@@ -247,6 +253,26 @@ impl BendLegs<'_> {
     }
 }
 
+/// Moves the hips out of obstacles, unless the game or an action moves the body.
+fn keep_hips_out(
+    character: &Character,
+    input: &MotionInput,
+    state: &MatcherState,
+    lower: &mut LowerBody,
+    pose: &mut Pose,
+) {
+    let Some(around) = around(character, input, state) else { return };
+    let is_led = character.director.owns_root(state.director(&character.resolved.layout));
+    if is_led || character.config.root.mode == RootMode::External {
+        return;
+    }
+    let root = pose.world_from_root();
+    let by = around.push_hips(root.translation, root.point(lower.hips().translation));
+    if by != Vec3::ZERO {
+        lower.shift_hips(root.inverse_direction(by), pose);
+    }
+}
+
 /// Limits of the height of the hips, as shares of their height in the rest pose. Below the first, the pelvis is lowered less for
 /// locked feet; below the second, not at all. Legs that are bent so far reach, and the clip itself goes down.
 const LOW_HIPS: [f32; 2] = [0.85, 0.75];
@@ -267,6 +293,34 @@ fn heading_rad(character: &Character, root: Transform, leg: &BentLeg) -> f32 {
     Facing::from_rotation(turn).yaw()
 }
 
+/// Speed of a body from which its swinging feet make way in full, in m/s.
+const WALKS_MPS: f32 = 0.5;
+
+/// Returns by how much nearer than in the clip each foot is to its opposite, `[contact joints]`, in metres across the body, since locks hold
+/// or lead one of them elsewhere. 0 where there is no opposite, for a body at rest (its feet pass nothing), and while an action plays.
+/// `dt_s`: time since the last tick.
+fn nearer_m(
+    character: &Character,
+    state: &MatcherState,
+    lower: &LowerBody,
+    root: Transform,
+    dt_s: f32,
+) -> [f32; MAX_LEGS] {
+    let layout = &character.resolved.layout;
+    let (feet, owns_root) = (state.feet(layout), character.director.owns_root(state.director(layout)));
+    let share = (state.header.root.simulation.velocity.length() / WALKS_MPS).min(1.0);
+    let moved = |slot: usize| {
+        let (foot, leg) = (feet.get(slot)?, lower.legs()[slot].as_ref()?);
+        let animated = root.point(leg.toe.translation);
+        Some(root.inverse_direction(foot.shown(&character.config.feet, animated, dt_s) - animated))
+    };
+    std::array::from_fn(|slot| {
+        let Some(other) = lower.opposite(slot).filter(|_| !owns_root) else { return 0.0 };
+        let (Some(own), Some(other)) = (moved(slot), moved(other)) else { return 0.0 };
+        (other - own).dot(lower.out(slot)).max(0.0) * share
+    })
+}
+
 /// Bends the legs so that the feet reach their targets.
 fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
     let (config, h) = (&character.config.feet, &state.header);
@@ -278,10 +332,11 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
     lower.shift_hips(Vec3::Y * -sunk_m, pose);
     let layout = &character.resolved.layout;
     let (leads, owns_root) = (leads(character, state), character.director.owns_root(state.director(layout)));
-    for (slot, (foot, leg)) in state.feet(layout).iter().zip(lower.legs_mut()).enumerate() {
-        let Some(leg) = leg else { continue };
+    for (slot, foot) in state.feet(layout).iter().enumerate() {
+        let out = lower.out(slot);
+        let Some(Some(leg)) = lower.legs_mut().get_mut(slot) else { continue };
         // Position before the pelvis was lowered.
-        let animated = root.point(leg.toe.translation + Vec3::Y * sunk_m);
+        let animated = root.point(leg.toe.translation + Vec3::Y * sunk_m + out * foot.aside_m(after_s));
         let animated = leads[slot].map_or(animated, |lead| lead.toe(animated));
         let mut target = foot.shown(config, animated, after_s);
         // On uneven ground, the fit to the ground keeps feet above it. An action brings its own ground.

@@ -126,14 +126,14 @@ impl<'a> Around<'a> {
         position + self.way_out(position).clamp_length_max(PUSH_MPS * dt_s)
     }
 
-    /// Returns the way by which hips are moved out of obstacles: those of a body at `root`, in metres. Hips are not moved further out
-    /// than the root: an obstacle that appears in the body does not move them at once.
+    /// Returns the displacement that moves hips out of obstacles, in metres. `root`: position of the body. The deeper the root is in an
+    /// obstacle, the less the hips are moved: one that appears in the body does not move them at once.
     pub fn push_hips(self, root: Vec3, hips: Vec3) -> Vec3 {
         let most_m = HIPS_M - self.way_out(root).length();
         if most_m > 0.0 { self.way_out(hips).clamp_length_max(most_m) } else { Vec3::ZERO }
     }
 
-    /// Returns the way to a near position outside of all obstacles. Where the body is shut in, it leads through the obstacles.
+    /// Returns the displacement to a near position outside of all obstacles. Where the body is shut in, it leads through them.
     fn way_out(self, position: Vec3) -> Vec3 {
         let mut to = position;
         for _ in 0..PUSHES {

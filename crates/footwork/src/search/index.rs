@@ -75,8 +75,8 @@ impl SearchIndex {
         }))
     }
 
-    /// Returns an index with the same results, which calls `watch` with each search and its limit: the highest cost that a further row could have and
-    /// still change the result. For tools that search a part of a database, and look for such rows in the other parts.
+    /// Returns an index with the same results, which calls `watch` with each search and its limit: the highest cost that a further row
+    /// could have and still change the result. For tools that search a part of a database, and look for such rows in the other parts.
     pub fn watched(self: Arc<Self>, watch: impl Fn(&SearchQuery, f32) + Send + Sync + 'static) -> Self {
         Self(Structure::Watched(self, Watch(Box::new(watch))))
     }

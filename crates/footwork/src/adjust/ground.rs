@@ -36,7 +36,7 @@ settings! {
         /// sooner; higher values are smoother.
         body_half_life_s: f32 = 0.17, in 1e-4 to 10.0, unit "s";
         /// Distance before and behind the body at which the ground sets its height. Higher values smooth stairs more.
-        body_reach_m: f32 = 0.4, in 1e-3 to 10.0, unit "m";
+        body_reach_m: f32 = 0.42, in 1e-3 to 10.0, unit "m";
         /// Share of a stick's speed that a slope of 45 degrees takes; other slopes take it in proportion to their rise, and ground
         /// beyond `max_slope_deg` takes nothing. At least a fifth of the speed is kept. Higher values climb with shorter strides and
         /// more upright; 0 keeps the speed.
@@ -44,7 +44,7 @@ settings! {
         /// Share of a slope's angle by which the spine leans into it. Negative values lean away.
         lean: f32 = 0.3, in -2.0 to 2.0;
         /// Lowering of the pelvis where a leg with a raised heel would be too short for the ground.
-        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.045, up_half_life_s: 0.5, max_m: 0.3 };
+        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.045, up_half_life_s: 0.8, max_m: 0.3 };
     }
 }
 

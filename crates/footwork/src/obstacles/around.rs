@@ -151,8 +151,8 @@ impl<'a> Around<'a> {
             }
         }
         let is_free = |at: Vec3| self.now().all(|o| o.side(at).0 >= self.config.radius_m);
-        let rings = (1..=RINGS).flat_map(|ring| AROUND.map(|[x, z]| Vec3::new(x, 0.0, z) * (ring as f32 * RING_M)));
-        rings.into_iter().find(|way| is_free(position + *way)).unwrap_or(to - position)
+        let mut rings = (1..=RINGS).flat_map(|ring| AROUND.map(|[x, z]| Vec3::new(x, 0.0, z) * (ring as f32 * RING_M)));
+        rings.find(|way| is_free(position + *way)).unwrap_or(to - position)
     }
 }
 

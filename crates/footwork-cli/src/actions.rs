@@ -8,13 +8,15 @@ use crate::progress;
 use anyhow::{Result, bail};
 use footwork_gait::{GaitOptions, generate, skeleton};
 use footwork_metrics::actions::{
-    ActionFigures, ActionsCourse, KnownContact, MeetingCourse, MeetingFigures, ObstacleCourse, ObstacleFigures,
-    RecordedRequest, read,
+    ActionFigures, ActionsCourse, KnownContact, LayoutCourse, LayoutFigures, MeetingCourse, MeetingFigures,
+    ObstacleCourse, ObstacleFigures, RecordedRequest, read,
 };
 use std::sync::Arc;
 
 /// Number of requests.
 const REQUESTS: usize = 2000;
+/// Most layouts of boxes.
+const LAYOUTS: usize = 50;
 
 /// Runs the course and prints its figures.
 pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
@@ -53,12 +55,14 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
     let mut found = course.run(&character, || bar.inc(1))?;
     let obstacles = ObstacleCourse { runs: 12, seconds: 40, seed: common.seed }.run(&cast.character)?;
     let meetings = MeetingCourse { starts: 200, seed: common.seed }.run(&cast.character)?;
+    let layouts = LayoutCourse { layouts: LAYOUTS.min(requests), seed: common.seed }.run(&character, || ())?;
     bar.finish_and_clear();
     // Contacts of other clips are not known.
     found.read = common.db.is_none().then(|| read(&cast.character, &known()));
     if common.json {
         let mut summary = course::summary(&found, args, common)?;
-        for also in [serde_json::to_value(obstacles)?, serde_json::to_value(meetings)?] {
+        for also in [serde_json::to_value(obstacles)?, serde_json::to_value(meetings)?, serde_json::to_value(layouts)?]
+        {
             let also = also.as_object().cloned().unwrap_or_default();
             summary.as_object_mut().into_iter().for_each(|all| all.extend(also.clone()));
         }
@@ -67,6 +71,7 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
         print_text(&found);
         print_obstacles(&obstacles);
         print_meetings(&meetings);
+        print_layouts(&layouts);
     }
     Ok(())
 }
@@ -176,4 +181,18 @@ fn print_meetings(found: &MeetingFigures) {
         1e3 * found.handshake_hand_m_p99,
         found.handshake_s_p50
     );
+}
+
+fn print_layouts(found: &LayoutFigures) {
+    out!(
+        "  {} of {} layouts crossed, stuck in {}; {:.1} % of {} edges taken",
+        found.layouts_crossed,
+        found.layouts,
+        found.layouts_stuck,
+        found.layout_taken_pct,
+        found.layout_edges
+    );
+    for (name, count) in &found.layout_missed {
+        out!("    not taken: {name} ({count})");
+    }
 }

@@ -6,6 +6,7 @@
 mod arrive;
 mod ask;
 mod error;
+mod layouts;
 mod meetings;
 mod obstacles;
 mod read;
@@ -14,6 +15,7 @@ mod watch;
 pub use arrive::ArrivalFigures;
 pub use ask::KINDS;
 pub use error::ActionsError;
+pub use layouts::{LayoutCourse, LayoutFigures};
 pub use meetings::{MeetingCourse, MeetingFigures};
 pub use obstacles::{ObstacleCourse, ObstacleFigures};
 pub use read::{KnownContact, ReadFigures, read};

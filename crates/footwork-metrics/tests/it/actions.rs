@@ -3,7 +3,9 @@
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::matcher::{Character, MatcherConfig};
 use footwork_gait::GaitOptions;
-use footwork_metrics::actions::{ActionFigures, ActionsCourse, ActionsError, KINDS, MeetingCourse, ObstacleCourse};
+use footwork_metrics::actions::{
+    ActionFigures, ActionsCourse, ActionsError, KINDS, LayoutCourse, MeetingCourse, ObstacleCourse,
+};
 use std::sync::{Arc, OnceLock};
 
 /// Returns a character of built-in clips, with or without actions.
@@ -68,6 +70,18 @@ fn bodies_stay_out_of_obstacles_and_keep_their_way() {
     println!("{found:?}");
     assert!(found.inside_pct_without > 5.0, "a field without obstacles proves nothing: {found:?}");
     assert!(found.inside_m_p95 <= 0.03 && found.inside_time_ratio <= 0.1 && found.distance_ratio >= 0.9, "{found:?}");
+}
+
+#[test]
+fn boxes_without_mark_up_are_passed_by_actions() {
+    let course = LayoutCourse { layouts: 50, seed: 7 };
+    let found = course.run(arriving(), || ()).unwrap();
+    println!("{found:?}");
+    assert_eq!((found.layouts_crossed, found.layouts_stuck, found.layout_edges), (50, 0, 600), "{found:?}");
+    assert!(found.layout_taken_pct >= 95.0 && found.layout_hips_inside_m_p99 == 0.0, "{found:?}");
+    // Without actions, the first wall is the end.
+    let found = LayoutCourse { layouts: 2, ..course }.run(&character(false), || ()).unwrap();
+    assert_eq!((found.layouts_crossed, found.layouts_stuck, found.layout_taken_pct), (0, 2, 0.0), "{found:?}");
 }
 
 #[test]

@@ -17,6 +17,9 @@ use crate::math::{Quat, flat, wrap_angle};
 use crate::schema::ChannelKind;
 use glam::Vec3;
 
+/// Differences of times that are rounding, in seconds.
+const ROUNDING_S: f32 = 1e-4;
+
 /// A character with a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
@@ -200,7 +203,7 @@ impl ActionConfig {
     ) -> Result<(f32, f32), Miss> {
         let natural_s = of.action.marks[0].start_s - entry.time_s;
         let needs_s = of.action.shortest_s();
-        if natural_s < needs_s {
+        if natural_s < needs_s - ROUNDING_S {
             return Err((needs_s / natural_s.max(1e-3), RefusalReason::TooSoon { needs_s, given_s: natural_s }));
         }
         let rate = match window {

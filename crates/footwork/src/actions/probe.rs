@@ -1,8 +1,8 @@
 //! The probe: what lies ahead of a character, found by rays of the game, and requests that would pass it.
 //!
-//! Rays from above give the height of the ground along a line. The first step in it that is higher than a foot is a ledge, and the first
-//! fall an edge. A level ray finds the face of a ledge, and with it the direction that contacts face. Everything is proposed, nothing
-//! is taken: the game passes a proposal on as a request.
+//! Rays from above give the height of the ground along a line, and level rays between them find what is thinner than their distance. The
+//! first step that is higher than a foot is a ledge, and the first fall an edge. A level ray finds the face of a ledge, and with it the
+//! direction that contacts face. Everything is proposed, nothing is taken: the game passes a proposal on as a request.
 
 use crate::database::Database;
 use crate::input::{ActionContact, ActionRequest};
@@ -31,6 +31,9 @@ const FROM_M: f32 = 2.5;
 const DOWN_M: f32 = 2.5;
 /// Difference in height that is no step, in metres.
 const LEVEL_M: f32 = 0.12;
+/// Height over the ground of the level rays, in metres, and distance behind a face at which its top is measured.
+const SHIN_M: f32 = 0.17;
+const BEHIND_M: f32 = 0.02;
 /// Difference between the feet and the ground under the root from which they stand on something else, in metres.
 const BESIDE_M: f32 = 0.3;
 /// Halvings of the distance between two rays, to find an edge.
@@ -131,6 +134,15 @@ impl Way<'_> {
         0.5 * (same_m + other_m)
     }
 
+    /// Returns the distance and the height of the first thing on level ground between two distances.
+    fn thin_m(&self, [from_m, to_m]: [f32; 2], level_m: f32) -> Option<(f32, f32)> {
+        let start = self.at(from_m).with_y(level_m + SHIN_M);
+        let hit = (self.ray)(start, self.along, to_m - from_m)?;
+        let edge_m = from_m + hit.distance_m;
+        let top_m = self.ground_m(edge_m + BEHIND_M)?;
+        (top_m > level_m + LEVEL_M).then_some((edge_m, top_m))
+    }
+
     /// Returns the direction into a face that a level ray meets; that of the line if it meets none, `None` for one at an angle.
     fn facing_of_face(&self, from: Vec3, direction: Vec3, length_m: f32) -> Option<Facing> {
         let Some(hit) = (self.ray)(from, direction, length_m) else { return Facing::from_direction(self.along) };
@@ -149,7 +161,13 @@ pub(crate) fn probe(feet: Vec3, along: Facing, ray: &RayHook) -> Proposals {
     for k in 1..=RAYS {
         let (from_m, to_m) = ((k - 1) as f32 * SPACING_M, k as f32 * SPACING_M);
         match way.ground_m(to_m) {
-            Some(height_m) if (height_m - level_m).abs() <= LEVEL_M => level_m = height_m,
+            Some(height_m) if (height_m - level_m).abs() <= LEVEL_M => {
+                if let Some((edge_m, top_m)) = way.thin_m([from_m, to_m], level_m) {
+                    ledge(&way, edge_m, [level_m, top_m], &mut out);
+                    break;
+                }
+                level_m = height_m;
+            }
             Some(height_m) if height_m > level_m => {
                 let edge_m = way.edge_m(from_m, to_m, level_m);
                 ledge(&way, edge_m, [level_m, height_m], &mut out);
@@ -299,6 +317,12 @@ mod tests {
         assert_eq!(names(&look(&[across(2.0, 0.2, 0.6)], Vec3::ZERO)), ["hurdle", "vault", "sit"]);
         assert_eq!(names(&look(&[across(2.0, 3.0, 1.4)], Vec3::ZERO)), ["mantle", "climb"]);
         assert_eq!(names(&look(&[across(2.0, 3.0, 0.2)], Vec3::ZERO)), ["step_up", "mantle", "climb"]);
+        // Thin bars are found wherever they stand between the rays from above.
+        for k in 0..20 {
+            let bar = look(&[across(1.5 + 0.03 * k as f32, 0.05, 0.5)], Vec3::ZERO);
+            let distance_m = bar.found().first().map_or(0.0, |p| p.distance_m);
+            assert!((distance_m - 1.5 - 0.03 * k as f32).abs() < 0.05, "{bar:?}");
+        }
         let wall = look(&[across(2.03, 0.2, 1.0)], Vec3::ZERO);
         let (hands, block) = (wall.found()[0].contacts[0].unwrap(), wall.found()[0].block.unwrap());
         assert!((hands.position - Vec3::new(0.0, 1.03, 2.08)).length() < 0.02, "{hands:?}");

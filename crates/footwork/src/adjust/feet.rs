@@ -101,6 +101,12 @@ impl Foot {
         (self.held() && flat(at - self.point).length() < STANDS_M).then_some(at)
     }
 
+    /// Returns true if the toe rests away from where it is held, since it was dragged along.
+    pub fn was_dragged(&self, config: &FeetConfig) -> bool {
+        let (at, velocity) = self.now(config);
+        self.held() && flat(at - self.point).length() >= STANDS_M && flat(velocity).length() < RESTS_MPS
+    }
+
     /// Returns the toe's position `after_s` seconds after the last tick, where the clip has it at `animated` (world).
     pub fn shown(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
         let goal = if self.held() { self.held_at(config, animated, after_s) } else { animated };
@@ -325,6 +331,8 @@ impl Foot {
 
 /// Distance from the point at which it is held within which a toe stands, metres.
 const STANDS_M: f32 = 0.02;
+/// Speed over the ground below which a toe rests, m/s.
+const RESTS_MPS: f32 = 0.02;
 /// Time until a held foot counts as fully planted, seconds.
 const STAND_S: f32 = 0.15;
 /// Time before touch-down at which a leg begins to follow a stretch, and time in which it begins and ends to, seconds.

@@ -114,7 +114,7 @@ impl File<'_> {
         let rotations: Vec<Quat> = self.reader.read("standing_rotations", Dtype::F32, &[joints, Some(4)])?;
         let standing = translations.into_iter().zip(rotations).map(|(t, r)| Transform::new(t, r)).collect();
         Ok(Rig {
-            body: hips.map(|hips| Body { hips, spine, legs }),
+            body: hips.map(|hips| Body::new(skeleton, hips, spine, legs)),
             soles: soles.into_iter().map(Sole::from_array).collect(),
             standing,
             ..Rig::find(skeleton, JointRoles::from_assigned(roles), &contact_joints)

@@ -57,7 +57,7 @@ pub(crate) struct Acted {
     pub toes: [[f32; 2]; STANDING],
     /// `[feet]` 1 for a foot that was held at the entry.
     pub stood: [f32; STANDING],
-    /// 1 while the character goes to its action by itself.
+    /// 1 while the character goes to its action by itself, 2 while it steps back from it.
     pub goes: f32,
     /// 1 while an arrival plays at the entry of the action that the request waits for.
     pub on_way: f32,
@@ -236,7 +236,7 @@ impl Acted {
         let request = whole(self.request, (1 << 16) + 1)
             && whole(self.waits, 2)
             && whole(self.over, 2)
-            && whole(self.goes, 2)
+            && whole(self.goes, 3)
             && whole(self.on_way, 2);
         let way =
             self.way.position.is_finite() && self.way.yaw_rad.is_finite() && self.way.position.length() < FASTEST_MPS;

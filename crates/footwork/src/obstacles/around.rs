@@ -21,6 +21,8 @@ const MET_M: f32 = 0.01;
 const LEAVES_PER_S: f32 = 4.0;
 /// Maximum speed at which an obstacle pushes a body, in m/s: one that appears in it does not throw it away.
 const PUSH_MPS: f32 = 6.0;
+/// Time before several obstacles shut a body in at which it begins to leave, in seconds.
+const SOON_S: f32 = 0.2;
 /// Maximum number of rounds over all obstacles in which a body is pushed out. One that is squeezed between two slips out slowly.
 const PUSHES: usize = 32;
 /// Depth in an obstacle that is left, in metres.
@@ -121,16 +123,26 @@ impl<'a> Around<'a> {
         (lost_mps > 0.0).then_some((-away, lost_mps))
     }
 
-    /// Returns a near position that is outside of all obstacles, no further than they push within `dt_s` seconds.
+    /// Returns a near position that is outside of all obstacles, no further than they push within `dt_s` seconds. Where several are about
+    /// to shut the body in, it begins to leave before.
     pub fn push_out(self, position: Vec3, dt_s: f32) -> Vec3 {
-        position + self.way_out(position).clamp_length_max(PUSH_MPS * dt_s)
+        let out = position + self.way_out(position).clamp_length_max(PUSH_MPS * dt_s);
+        let soon = self.later(SOON_S);
+        let deep = soon.now().filter(|o| o.side(out).0 < self.config.radius_m).count();
+        if deep < 2 {
+            return out;
+        }
+        out + soon.way_out(out).clamp_length_max(PUSH_MPS * SOON_S) * (dt_s / SOON_S).min(1.0)
     }
 
     /// Returns the displacement that moves hips out of obstacles, in metres. `root`: position of the body. The deeper the root is in an
     /// obstacle, the less the hips are moved: one that appears in the body does not move them at once.
     pub fn push_hips(self, root: Vec3, hips: Vec3) -> Vec3 {
-        let most_m = HIPS_M - self.way_out(root).length();
-        if most_m > 0.0 { self.way_out(hips).clamp_length_max(most_m) } else { Vec3::ZERO }
+        let by = self.way_out(hips);
+        if by == Vec3::ZERO {
+            return by;
+        }
+        by.clamp_length_max((HIPS_M - self.way_out(root).length()).max(0.0))
     }
 
     /// Returns the displacement to a near position outside of all obstacles. Where the body is shut in, it leads through them.

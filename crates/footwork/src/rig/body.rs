@@ -14,6 +14,8 @@ pub struct Body {
     pub spine: Vec<JointIndex>,
     /// `[contact joints]`; `None` for a contact joint that does not end a leg.
     pub legs: Vec<Option<Leg>>,
+    /// `[contact joints]` the other leg that descends from the same joint, as an index of `legs`; `None` if there is none.
+    pub opposites: Vec<Option<usize>>,
 }
 
 impl Body {
@@ -35,7 +37,18 @@ impl Body {
             onwards.next().filter(|_| onwards.next().is_none())
         };
         let spine = std::iter::successors(next(hips), |j| next(*j)).collect();
-        Some(Self { hips, spine, legs })
+        Some(Self::new(skeleton, hips, spine, legs))
+    }
+
+    /// Returns the body of these joints; see the fields.
+    pub fn new(skeleton: &Skeleton, hips: JointIndex, spine: Vec<JointIndex>, legs: Vec<Option<Leg>>) -> Self {
+        let above = |leg: &Option<Leg>| leg.and_then(|leg| skeleton.parents()[leg.hip.at()]);
+        let opposite = |slot: usize| {
+            let own = above(&legs[slot])?;
+            (0..legs.len()).find(|other| *other != slot && above(&legs[*other]) == Some(own))
+        };
+        let opposites = (0..legs.len()).map(opposite).collect();
+        Self { hips, spine, legs, opposites }
     }
 }
 
@@ -57,6 +70,7 @@ mod tests {
         let body = Body::find(&skeleton(&parents), &JointRoles::default(), &[5, 9].map(JointIndex::new)).unwrap();
         assert_eq!((body.hips.at(), body.spine), (1, vec![JointIndex(10), JointIndex(11)]));
         assert!(body.legs.iter().all(Option::is_some));
+        assert_eq!(body.opposites, [Some(1), Some(0)]);
         assert_eq!(Body::find(&skeleton(&parents), &JointRoles::default(), &[]), None);
         assert_eq!(
             Body::find(&skeleton(&[None, Some(0), Some(1), Some(2)]), &JointRoles::default(), &[JointIndex(3)]),

@@ -307,17 +307,21 @@ fn nearer_m(
     dt_s: f32,
 ) -> [f32; MAX_LEGS] {
     let layout = &character.resolved.layout;
-    let (feet, owns_root) = (state.feet(layout), character.director.owns_root(state.director(layout)));
+    let Some(body) = &character.model.rig.body else { return [0.0; MAX_LEGS] };
+    if character.director.owns_root(state.director(layout)) {
+        return [0.0; MAX_LEGS];
+    }
     let share = (state.header.root.simulation.velocity.length() / WALKS_MPS).min(1.0);
-    let moved = |slot: usize| {
-        let (foot, leg) = (feet.get(slot)?, lower.legs()[slot].as_ref()?);
+    let mut moved = [Vec3::ZERO; MAX_LEGS];
+    for ((moved, foot), leg) in moved.iter_mut().zip(state.feet(layout)).zip(lower.legs()) {
+        let Some(leg) = leg else { continue };
         let animated = root.point(leg.toe.translation);
-        Some(root.inverse_direction(foot.shown(&character.config.feet, animated, dt_s) - animated))
-    };
+        *moved = root.inverse_direction(foot.shown(&character.config.feet, animated, dt_s) - animated);
+    }
     std::array::from_fn(|slot| {
-        let Some(other) = lower.opposite(slot).filter(|_| !owns_root) else { return 0.0 };
-        let (Some(own), Some(other)) = (moved(slot), moved(other)) else { return 0.0 };
-        (other - own).dot(lower.out(slot)).max(0.0) * share
+        let opposite = body.opposites.get(slot).copied().flatten();
+        let nearer = opposite.and_then(|other| Some(*moved.get(other)? - moved[slot]));
+        nearer.map_or(0.0, |by| by.dot(lower.out(slot)).max(0.0) * share)
     })
 }
 

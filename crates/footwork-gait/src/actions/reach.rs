@@ -41,11 +41,12 @@ const GRASP_M: f32 = 0.12;
 
 /// Parameters of picking up an object: height of the object; height of the pelvis, and its position ahead of the root; lean;
 /// distance of the object ahead of the root; time to reach it. Metres, radians, seconds.
-const PICKS: [[f32; 6]; 5] = [
+const PICKS: [[f32; 6]; 6] = [
     [0.0, 0.45, -0.16, 1.36, 0.36, 1.0],
     [0.40, 0.62, -0.17, 1.12, 0.40, 0.9],
     [0.60, 0.74, -0.14, 0.86, 0.41, 0.82],
     [0.80, 0.86, -0.10, 0.60, 0.42, 0.75],
+    [1.00, 0.91, -0.05, 0.32, 0.42, 0.70],
     [1.20, 0.945, -0.01, 0.08, 0.42, 0.65],
 ];
 

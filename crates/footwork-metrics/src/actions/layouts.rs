@@ -1,4 +1,4 @@
-//! Random layouts of boxes without mark-up: walls, bars, steps, boxes and gaps along a way. Rays find what lies ahead, and the character
+//! Random layouts of boxes without mark-up: walls, bars, steps, boxes and gaps in a row. Rays find what lies ahead, and the character
 //! takes what passes it. An edge counts as taken if an action with a contact at it was played to its end.
 
 use super::error::ActionsError;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Half width of everything on the way, in metres.
+/// Half width of all boxes, in metres.
 const HALF_WIDE_M: f32 = 2.0;
 /// Level ground before an obstacle, and length of platforms, in metres.
 const CLEAR_M: f32 = 4.5;
@@ -27,7 +27,7 @@ const PROBE_FRAMES: u32 = 6;
 const TAKES_M: f32 = 2.5;
 /// Time for which a proposal that was rejected is not taken again, in seconds, and distance within which it is the same, in metres.
 const REJECTED: (f64, f32) = (3.0, 0.5);
-/// Distance between an edge and a contact at it along the way, in metres.
+/// Distance along +Z between an edge and a contact at it, in metres.
 const AT_EDGE_M: f32 = 1.0;
 /// Height above the feet up to which a top is ground, in metres.
 const GROUND_ABOVE_M: f32 = 0.6;
@@ -71,7 +71,7 @@ struct Edge {
     z_m: f32,
 }
 
-/// Boxes along +Z, the edges that actions pass, and the length of the way.
+/// Boxes along +Z, the edges that actions pass, and the length of the course.
 #[derive(Debug, Default)]
 struct Layout {
     boxes: Vec<Obstacle>,
@@ -255,7 +255,7 @@ impl Layout {
         out
     }
 
-    /// Adds a box at the end of the way.
+    /// Adds a box at the end of the course.
     fn add(&mut self, deep_m: f32, high_m: f32, yaw_rad: f32) {
         let middle = Vec3::Z * (self.length_m + 0.5 * deep_m);
         let half_m = Vec2::new(HALF_WIDE_M, 0.5 * deep_m);

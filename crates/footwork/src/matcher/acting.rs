@@ -233,9 +233,11 @@ impl Director for Acting {
             let Some(to) = stays.or_else(|| warp.touched(contact)).filter(|_| share > 0.0) else { continue };
             lead.shift += (to - own) * share;
             follows += share;
+            let is_later = stays.is_none() && contact.start_s > warp.base_s + BLENDS_S;
             let touches = match limb {
-                // Foot locking holds a foot where it lands. The transition into the action must not displace it.
-                Limb::Foot(_) if contact.start_s > warp.base_s + BLENDS_S && stays.is_none() => 0.0,
+                // Foot locking holds a foot where it lands, unless a request names the place. The transition into the action must not
+                // displace it.
+                Limb::Foot(_) if is_later && contact.mark.is_none() => 0.0,
                 // A foot that is released goes on from where its clip has it.
                 Limb::Foot(_) => {
                     let left = smoothstep(((contact.end_s - clip_s) / ease_s).clamp(0.0, 1.0));

@@ -15,7 +15,7 @@ const BACK: f32 = 2.0;
 /// Distance to an entry within which a body that rests counts as there, and up to which it goes back, in metres.
 const THERE_M: f32 = 0.2;
 const BACK_M: f32 = 0.6;
-/// Speed of the way back, in m/s, and below which a body rests.
+/// Speed back from an entry, in m/s, and speed below which a body rests.
 const BACK_MPS: f32 = 1.0;
 const RESTS_MPS: f32 = 0.05;
 

@@ -82,11 +82,13 @@ struct Layout {
 /// Measurements of one layout.
 #[derive(Debug, Default)]
 struct Seen {
-    /// For each edge, whether an action was played at it.
+    /// Edges at which an action was played, and the others.
     taken: Vec<Edge>,
     missed: Vec<Edge>,
+    /// True if the end was reached.
     crossed: bool,
     stuck: bool,
+    /// Depth of the hips in boxes in each frame, metres.
     inside_m: Vec<f32>,
 }
 
@@ -98,11 +100,6 @@ impl LayoutCourse {
     /// Returns [`ActionsError`] for a character without clips, and if the input of a frame is rejected.
     pub fn run(&self, character: &Arc<Character>, progress: impl Fn() + Sync) -> Result<LayoutFigures, ActionsError> {
         let run = |k: usize| {
-            if let Ok(only) = std::env::var("LAYDBG")
-                && only != k.to_string()
-            {
-                return Ok(Seen::default());
-            }
             let seen = one(character, Random::sub_seed(self.seed, k as u64));
             progress();
             seen
@@ -131,72 +128,87 @@ impl LayoutCourse {
 
 /// Crosses one layout.
 fn one(character: &Arc<Character>, seed: u64) -> Result<Seen, ActionsError> {
-    let db = character.database().ok_or(ActionsError::NoDatabase)?;
     let mut random = Random(seed);
     let layout = Layout::draw(&mut random);
     let speed_mps = if random.unit() < 0.5 { random.between(1.4, 2.0) } else { random.between(3.0, 4.0) };
     let mut matcher = MotionMatcher::of(Arc::clone(character), Transform::IDENTITY)?;
     let ground = |at: Vec3| GroundPoint { height_m: layout.ground_m(at, GROUND_ABOVE_M), ..GroundPoint::default() };
-    let ray = |from: Vec3, along: Vec3, most_m: f32| layout.cast(from, along, most_m);
-    let mut seen = Seen::default();
-    let (mut asked, mut request_of): (Option<ActionRequest>, Option<Proposal>) = (None, None);
-    let (mut rejected, mut played): (Vec<(Proposal, f64)>, Vec<f32>) = (Vec::new(), Vec::new());
-    let (mut way, mut id): (Vec<Vec3>, u16) = (Vec::new(), 0);
+    let (mut seen, mut taking, mut roots) = (Seen::default(), Taking::default(), Vec::new());
     let most_frames = ((20.0 + 3.0 * layout.length_m / speed_mps) * RATE_HZ) as u32;
     for frame in 0..most_frames {
         let at = matcher.pose().world_from_root().translation;
-        way.push(at);
+        roots.push(at);
         if at.z > layout.length_m {
             seen.crossed = true;
             break;
         }
-        if asked.is_none() && frame.is_multiple_of(PROBE_FRAMES) && !matcher.output().owns_root {
-            let now_s = matcher.state().header.clock.time_s;
-            rejected.retain(|(_, at_s)| now_s - at_s < REJECTED.0);
-            let found = character.probe(matcher.state(), &ray);
-            let usable = |p: &&Proposal| {
-                p.distance_m < TAKES_M && p.kinds[0] != Some("sit") && !rejected.iter().any(|(r, _)| is_same(r, p))
-            };
-            request_of = found.found().iter().find(usable).copied();
-            id = id.wrapping_add(1);
-            let request = request_of.and_then(|p| p.request(db, id));
-            asked = request.map(|request| ActionRequest { go: true, ..request });
+        if frame.is_multiple_of(PROBE_FRAMES) {
+            taking.probe(&matcher, &layout)?;
         }
         let velocity = Vec3::new(-0.5 * at.x, 0.0, speed_mps);
         let input = MotionInput {
             goal: Goal::Velocity { velocity, facing: None },
-            action: asked,
+            action: taking.request,
             ground: Some(&ground),
             obstacles: Obstacles::new(&layout.boxes),
             ..MotionInput::default()
         };
         matcher.update(&input, 1.0 / RATE_HZ)?;
-        if std::env::var("LAYDBG").is_ok() && frame % 15 == 0 {
-            eprintln!("{:.2} at", frame as f32 / 60.0);
-        }
-        for event in matcher.output().actions.iter().filter(|event| event.id == id) {
-            let Some(of) = request_of else { continue };
-            match event.step {
-                ActionStep::Left => {
-                    played.extend(of.contacts.iter().flatten().take(1).map(|c| c.position.z));
-                    asked = None;
-                }
-                ActionStep::Refused(_) => {
-                    rejected.push((of, event.time_s));
-                    asked = None;
-                }
-                _ => {}
-            }
-        }
+        taking.note(&matcher);
         let (pose, rig) = (matcher.pose(), character.rig());
         let hips = rig.body.as_ref().map(|body| pose.in_root(character.skeleton(), body.hips).translation);
         seen.inside_m.push(layout.depth_m(pose.world_from_root().point(hips.unwrap_or_default())));
     }
     let window = STUCK.0 as usize * RATE_HZ as usize;
-    seen.stuck = way.iter().zip(way.iter().skip(window)).any(|(a, b)| a.distance(*b) < STUCK.1);
-    let is_taken = |edge: &Edge| played.iter().any(|z_m| (z_m - edge.z_m).abs() < AT_EDGE_M);
+    seen.stuck = roots.iter().zip(roots.iter().skip(window)).any(|(a, b)| a.distance(*b) < STUCK.1);
+    let is_taken = |edge: &Edge| taking.played_m.iter().any(|z_m| (z_m - edge.z_m).abs() < AT_EDGE_M);
     (seen.taken, seen.missed) = layout.edges.iter().partition(|edge| is_taken(edge));
     Ok(seen)
+}
+
+/// A game that takes the first proposal of each probe.
+#[derive(Debug, Default)]
+struct Taking {
+    /// The request, and its proposal.
+    request: Option<ActionRequest>,
+    of: Proposal,
+    id: u16,
+    /// Rejected proposals, and when they were, in seconds.
+    rejected: Vec<(Proposal, f64)>,
+    /// Places along +Z of the first contacts of the actions that were played to their end, in metres.
+    played_m: Vec<f32>,
+}
+
+impl Taking {
+    /// Probes, and takes a proposal, if there is no request.
+    fn probe(&mut self, matcher: &MotionMatcher, layout: &Layout) -> Result<(), ActionsError> {
+        if self.request.is_some() || matcher.output().owns_root {
+            return Ok(());
+        }
+        let (character, state) = (matcher.character(), matcher.state());
+        let db = character.database().ok_or(ActionsError::NoDatabase)?;
+        let now_s = state.header.clock.time_s;
+        self.rejected.retain(|(_, at_s)| now_s - at_s < REJECTED.0);
+        let found = character.probe(state, &|from, along, most_m| layout.cast(from, along, most_m));
+        let is_new = |p: &&Proposal| !self.rejected.iter().any(|(rejected, _)| is_same(rejected, p));
+        let passes = |p: &&Proposal| p.distance_m < TAKES_M && p.kinds[0] != Some("sit");
+        let Some(taken) = found.found().iter().filter(passes).find(is_new) else { return Ok(()) };
+        (self.of, self.id) = (*taken, self.id.wrapping_add(1));
+        self.request = taken.request(db, self.id).map(|request| ActionRequest { go: true, ..request });
+        Ok(())
+    }
+
+    /// Notes what became of the request.
+    fn note(&mut self, matcher: &MotionMatcher) {
+        for event in matcher.output().actions.iter().filter(|event| event.id == self.id) {
+            match event.step {
+                ActionStep::Left => self.played_m.extend(self.of.contacts[0].map(|contact| contact.position.z)),
+                ActionStep::Refused(_) => self.rejected.push((self.of, event.time_s)),
+                _ => continue,
+            }
+            self.request = None;
+        }
+    }
 }
 
 /// Returns true for a proposal of the same kind at the same place.

@@ -271,6 +271,16 @@ mod tests {
     }
 
     #[test]
+    fn a_body_leaves_before_two_people_shut_it_in() {
+        let person = |x: f32| Obstacle::circle(Vec3::X * x, 0.3, 1.8).moving(Vec3::X * (-1.3 * x.signum()));
+        let (both, first) = ([person(0.75), person(-0.75)], [person(0.75)]);
+        let out = around(&both).push_out(Vec3::ZERO, 1.0 / 60.0);
+        assert!(out.x.abs() < 1e-3 && (0.005..0.1).contains(&out.z.abs()), "{out}");
+        // It steps back before one, by its velocity.
+        assert_eq!(around(&first).push_out(Vec3::ZERO, 1.0 / 60.0), Vec3::ZERO);
+    }
+
+    #[test]
     fn hips_are_moved_out_of_a_wall_but_not_with_a_body_inside_it() {
         let wall = [Obstacle::cuboid(Vec3::Z * 0.4, Vec2::new(5.0, 0.1), Facing::FORWARD, 2.0)];
         let hips = Vec3::new(0.0, 0.9, 0.04);

@@ -123,16 +123,18 @@ impl<'a> Around<'a> {
         (lost_mps > 0.0).then_some((-away, lost_mps))
     }
 
-    /// Returns a near position that is outside of all obstacles, no further than they push within `dt_s` seconds. Where several are about
-    /// to shut the body in, it begins to leave before.
+    /// Returns a near position that is outside of all obstacles, no further than they push within `dt_s` seconds. Where several that
+    /// move are about to shut the body in, it begins to leave before, and may be twice as fast.
     pub fn push_out(self, position: Vec3, dt_s: f32) -> Vec3 {
         let out = position + self.way_out(position).clamp_length_max(PUSH_MPS * dt_s);
         let soon = self.later(SOON_S);
-        let deep = soon.now().filter(|o| o.side(out).0 < self.config.radius_m).count();
-        if deep < 2 {
+        let comes = |o: &Obstacle| o.velocity != Vec3::ZERO && o.side(out).0 < self.config.radius_m;
+        if soon.now().filter(comes).count() < 2 {
             return out;
         }
-        out + soon.way_out(out).clamp_length_max(PUSH_MPS * SOON_S) * (dt_s / SOON_S).min(1.0)
+        let left = out + soon.way_out(out).clamp_length_max(PUSH_MPS * SOON_S) * (dt_s / SOON_S).min(1.0);
+        let is_free = self.now().all(|o| o.side(left).0 >= self.config.radius_m);
+        if is_free { left } else { out }
     }
 
     /// Returns the displacement that moves hips out of obstacles, in metres. `root`: position of the body. The deeper the root is in an

@@ -55,7 +55,7 @@ pub fn actions(args: &SimulateArgs, common: &Common) -> Result<()> {
     let mut found = course.run(&character, || bar.inc(1))?;
     let obstacles = ObstacleCourse { runs: 12, seconds: 40, seed: common.seed }.run(&cast.character)?;
     let meetings = MeetingCourse { starts: 200, seed: common.seed }.run(&cast.character)?;
-    let layouts = LayoutCourse { layouts: requests.div_ceil(PER_LAYOUT), seed: common.seed }.run(&character, || ())?;
+    let layouts = LayoutCourse { layouts: requests.div_ceil(PER_LAYOUT), seed: common.seed }.run(&character)?;
     bar.finish_and_clear();
     // Contacts of other clips are not known.
     found.read = common.db.is_none().then(|| read(&cast.character, &known()));

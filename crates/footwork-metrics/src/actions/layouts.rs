@@ -2,6 +2,7 @@
 //! takes what passes it. An edge counts as taken if an action with a contact at it was played to its end.
 
 use super::error::ActionsError;
+use super::hips;
 use crate::RATE_HZ;
 use crate::samples::percentile_or_zero;
 use footwork::actions::{Proposal, RayHit};
@@ -94,16 +95,12 @@ struct Seen {
 
 impl LayoutCourse {
     /// Runs all layouts on all cores. The character must go to its actions by itself
-    /// ([`ActionConfig::arrives`](footwork::actions::ActionConfig)). Calls `progress` after each.
+    /// ([`ActionConfig::arrives`](footwork::actions::ActionConfig)).
     ///
     /// # Errors
     /// Returns [`ActionsError`] for a character without clips, and if the input of a frame is rejected.
-    pub fn run(&self, character: &Arc<Character>, progress: impl Fn() + Sync) -> Result<LayoutFigures, ActionsError> {
-        let run = |k: usize| {
-            let seen = one(character, Random::sub_seed(self.seed, k as u64));
-            progress();
-            seen
-        };
+    pub fn run(&self, character: &Arc<Character>) -> Result<LayoutFigures, ActionsError> {
+        let run = |k: usize| one(character, Random::sub_seed(self.seed, k as u64));
         let all: Vec<Seen> = (0..self.layouts).into_par_iter().map(run).collect::<Result<_, _>>()?;
         let mut out = LayoutFigures { layouts: all.len(), ..LayoutFigures::default() };
         let (mut taken, mut inside_m) = (0, Vec::new());
@@ -132,7 +129,7 @@ fn one(character: &Arc<Character>, seed: u64) -> Result<Seen, ActionsError> {
     let layout = Layout::draw(&mut random);
     let speed_mps = if random.unit() < 0.5 { random.between(1.4, 2.0) } else { random.between(3.0, 4.0) };
     let mut matcher = MotionMatcher::of(Arc::clone(character), Transform::IDENTITY)?;
-    let ground = |at: Vec3| GroundPoint { height_m: layout.ground_m(at, GROUND_ABOVE_M), ..GroundPoint::default() };
+    let ground = |at: Vec3| GroundPoint { height_m: layout.ground_m(at), ..GroundPoint::default() };
     let (mut seen, mut taking, mut roots) = (Seen::default(), Taking::default(), Vec::new());
     let most_frames = ((20.0 + 3.0 * layout.length_m / speed_mps) * RATE_HZ) as u32;
     for frame in 0..most_frames {
@@ -155,9 +152,7 @@ fn one(character: &Arc<Character>, seed: u64) -> Result<Seen, ActionsError> {
         };
         matcher.update(&input, 1.0 / RATE_HZ)?;
         taking.note(&matcher);
-        let (pose, rig) = (matcher.pose(), character.rig());
-        let hips = rig.body.as_ref().map(|body| pose.in_root(character.skeleton(), body.hips).translation);
-        seen.inside_m.push(layout.depth_m(pose.world_from_root().point(hips.unwrap_or_default())));
+        seen.inside_m.push(layout.depth_m(hips(&matcher)));
     }
     let window = STUCK.0 as usize * RATE_HZ as usize;
     seen.stuck = roots.iter().zip(roots.iter().skip(window)).any(|(a, b)| a.distance(*b) < STUCK.1);
@@ -275,9 +270,9 @@ impl Layout {
         self.length_m += deep_m;
     }
 
-    /// Returns the height of the highest top under a point, or at most `above_m` over it; 0 beside all boxes.
-    fn ground_m(&self, at: Vec3, above_m: f32) -> f32 {
-        let holds = |o: &&Obstacle| over(o, at).max_element() < 0.0 && o.height_m < at.y + above_m;
+    /// Returns the height of the highest top under a point, or at most [`GROUND_ABOVE_M`] over it; 0 beside all boxes.
+    fn ground_m(&self, at: Vec3) -> f32 {
+        let holds = |o: &&Obstacle| over(o, at).max_element() < 0.0 && o.height_m < at.y + GROUND_ABOVE_M;
         self.boxes.iter().filter(holds).map(|o| o.height_m).fold(0.0, f32::max)
     }
 
@@ -346,7 +341,7 @@ mod tests {
         let down = |x: f32, z: f32| layout.cast(Vec3::new(x, 3.0, z), Vec3::NEG_Y, 9.0).unwrap().distance_m;
         assert_eq!([down(0.0, 6.9), down(0.0, 7.1), down(0.6, 5.0)], [2.0, 3.0, 3.0]);
         assert_eq!(layout.cast(Vec3::new(0.0, 0.5, 0.0), Vec3::Z, 2.9), None);
-        assert_eq!((layout.ground_m(Vec3::Z * 5.0, 0.6), layout.ground_m(Vec3::new(0.0, 0.5, 5.0), 0.6)), (0.0, 1.0));
+        assert_eq!((layout.ground_m(Vec3::Z * 5.0), layout.ground_m(Vec3::new(0.0, 0.5, 5.0))), (0.0, 1.0));
         assert!((layout.depth_m(Vec3::new(0.4, 0.5, 5.0)) - 0.1).abs() < 1e-6);
         assert_eq!(layout.depth_m(Vec3::new(0.0, 1.1, 5.0)), 0.0);
     }

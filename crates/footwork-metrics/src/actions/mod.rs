@@ -214,6 +214,13 @@ fn largest_change_mps(db: &Database) -> f32 {
     locomotion.map(|clip| of_motion(&clip.motion)).reduce(|| 0.0, f32::max)
 }
 
+/// Returns the position of the hips: world, in metres. The root's for a body without legs.
+fn hips(matcher: &MotionMatcher) -> Vec3 {
+    let (character, pose) = (matcher.character(), matcher.pose());
+    let hips = character.rig().body.as_ref().map(|body| pose.in_root(character.skeleton(), body.hips).translation);
+    pose.world_from_root().point(hips.unwrap_or_default())
+}
+
 /// Summarises the outcomes.
 fn figures(seen: &[(Asked, Seen)]) -> ActionFigures {
     let mut out = ActionFigures { requests: seen.len(), ..Default::default() };
@@ -340,12 +347,9 @@ impl<'a> Run<'a> {
 
     /// Returns the request of the character as it is now; `None` for an unknown name.
     fn place(&self, asked: &Asked, id: u16) -> Option<ActionRequest> {
-        let pose = self.matcher.pose();
-        let world = pose.world_from_root();
-        let hips =
-            self.db.rig.body.as_ref().map(|body| world.point(pose.in_root(&self.db.skeleton, body.hips).translation));
+        let world = self.matcher.pose().world_from_root();
         let now_s = self.matcher.state().header.clock.time_s;
-        asked.request(self.db, id, world, hips.unwrap_or_default(), now_s).ok()
+        asked.request(self.db, id, world, hips(&self.matcher), now_s).ok()
     }
 
     /// Requests, and observes until the request is over.

@@ -2,6 +2,7 @@
 //! obstacles in the input and without. The circle of a body is measured against them, at the root and at the hips.
 
 use super::error::ActionsError;
+use super::hips;
 use crate::RATE_HZ;
 use crate::samples::percentile_or_zero;
 use footwork::advanced::math::{Random, cos, sin};
@@ -102,10 +103,8 @@ impl ObstacleCourse {
             write_field(seed, before, frame as f32 / RATE_HZ, &mut near);
             let obstacles = Obstacles::new(if given { &near } else { &[] });
             matcher.update(&MotionInput { obstacles, ..MotionInput::stick(stick) }, 1.0 / RATE_HZ)?;
-            let (pose, rig) = (matcher.pose(), character.rig());
-            let root = pose.world_from_root();
-            let hips = rig.body.as_ref().map(|body| pose.in_root(character.skeleton(), body.hips).translation);
-            let circles = [root.translation, root.point(hips.unwrap_or_default())];
+            let root = matcher.pose().world_from_root();
+            let circles = [root.translation, hips(&matcher)];
             let depth_m = |at: Vec3| near.iter().map(|o| depth_m(o, at)).fold(0.0, f32::max);
             seen.depths_m.push(circles.into_iter().map(depth_m).fold(0.0, f32::max));
             seen.way_m += (root.translation - before).xz().length();

@@ -75,12 +75,12 @@ fn bodies_stay_out_of_obstacles_and_keep_their_way() {
 #[test]
 fn boxes_without_mark_up_are_passed_by_actions() {
     let course = LayoutCourse { layouts: 50, seed: 7 };
-    let found = course.run(arriving(), || ()).unwrap();
+    let found = course.run(arriving()).unwrap();
     println!("{found:?}");
     assert_eq!((found.layouts_crossed, found.layouts_stuck, found.layout_edges), (50, 0, 600), "{found:?}");
     assert!(found.layout_taken_pct >= 95.0 && found.layout_hips_inside_m_p99 == 0.0, "{found:?}");
     // Without actions, the first wall is the end.
-    let found = LayoutCourse { layouts: 2, ..course }.run(&character(false), || ()).unwrap();
+    let found = LayoutCourse { layouts: 2, ..course }.run(&character(false)).unwrap();
     assert_eq!((found.layouts_crossed, found.layouts_stuck, found.layout_taken_pct), (0, 2, 0.0), "{found:?}");
 }
 

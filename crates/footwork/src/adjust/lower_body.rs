@@ -46,11 +46,15 @@ impl<'a> LowerBody<'a> {
         &self.legs
     }
 
+    /// Returns the other leg that descends from the same joint as a leg. `None` if there is none.
+    pub fn opposite(&self, slot: usize) -> Option<usize> {
+        self.body.opposites.get(slot).copied().flatten()
+    }
+
     /// Returns the direction away from the opposite leg: +X or -X. Zero for a leg without one.
     pub fn out(&self, slot: usize) -> Vec3 {
         let hip_m = |slot: usize| Some(self.legs.get(slot)?.as_ref()?.hip.translation.x);
-        let opposite = self.body.opposites.get(slot).copied().flatten();
-        let beside_m = opposite.and_then(|other| Some(hip_m(slot)? - hip_m(other)?));
+        let beside_m = self.opposite(slot).and_then(|other| Some(hip_m(slot)? - hip_m(other)?));
         beside_m.map_or(Vec3::ZERO, |m| if m > 0.0 { Vec3::X } else { Vec3::NEG_X })
     }
 

@@ -6,6 +6,7 @@ use super::state::MatcherState;
 use crate::actions::{Action, Approach, MAX_MARKS, Place, Proposals, RayHook, Refusal, Warp, probe};
 use crate::input::{ActionRequest, Goal};
 use crate::math::Facing;
+use glam::Vec3;
 
 /// The action of a character, or the request that waits for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,12 +83,17 @@ impl Character {
     /// # Errors
     /// As [`Character::approach`].
     pub fn goal_of_approach(&self, state: &MatcherState, request: &ActionRequest) -> Result<Goal<'static>, Refusal> {
-        let to = self.approach(state, request)?;
+        let (velocity, facing) = self.steer_to(state, request, &self.approach(state, request)?);
+        Ok(Goal::Velocity { velocity, facing: Some(facing) })
+    }
+
+    /// Returns the velocity (world, in m/s) and the facing at which a character is steered to an approach, in time if the request names
+    /// one.
+    pub(crate) fn steer_to(&self, state: &MatcherState, request: &ActionRequest, to: &Approach) -> (Vec3, Facing) {
         let (root, speed_mps) =
             (Place::of(state.world_from_root(&self.config)), state.header.root.simulation.velocity.length());
         let left_s = request.window_s.map(|[_, to_s]| (to_s - state.header.clock.time_s) as f32);
-        let (velocity, facing) = to.steer(root, speed_mps, left_s);
-        Ok(Goal::Velocity { velocity, facing: Some(facing) })
+        to.steer(root, speed_mps, left_s)
     }
 
     /// Returns requests that would pass the ledges, edges, gaps and seats within 4 m ahead of a character, found by rays of the

@@ -133,8 +133,12 @@ impl<'a> Around<'a> {
             return out;
         }
         let left = out + soon.way_out(out).clamp_length_max(PUSH_MPS * SOON_S) * (dt_s / SOON_S).min(1.0);
-        let is_free = self.now().all(|o| o.side(left).0 >= self.config.radius_m);
-        if is_free { left } else { out }
+        if self.is_free(left) { left } else { out }
+    }
+
+    /// Returns true for a position outside of all obstacles.
+    fn is_free(self, position: Vec3) -> bool {
+        self.now().all(|o| o.side(position).0 >= self.config.radius_m)
     }
 
     /// Returns the displacement that moves hips out of obstacles, in metres. `root`: position of the body. The deeper the root is in an
@@ -164,9 +168,8 @@ impl<'a> Around<'a> {
                 return to - position;
             }
         }
-        let is_free = |at: Vec3| self.now().all(|o| o.side(at).0 >= self.config.radius_m);
         let mut rings = (1..=RINGS).flat_map(|ring| AROUND.map(|[x, z]| Vec3::new(x, 0.0, z) * (ring as f32 * RING_M)));
-        rings.find(|way| is_free(position + *way)).unwrap_or(to - position)
+        rings.find(|way| self.is_free(position + *way)).unwrap_or(to - position)
     }
 }
 

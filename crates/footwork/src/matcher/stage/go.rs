@@ -45,12 +45,8 @@ fn way(character: &Character, state: &MatcherState, request: &ActionRequest) -> 
         let facing = Facing::from_yaw(approach.to.yaw_rad);
         return Some((BACK, Place { position: -BACK_MPS * facing.direction(), yaw_rad: approach.to.yaw_rad }));
     }
-    match character.goal_of_approach(state, request) {
-        Ok(Goal::Velocity { velocity, facing: Some(facing) }) => {
-            Some((TO, Place { position: flat(velocity), yaw_rad: facing.yaw() }))
-        }
-        _ => None,
-    }
+    let (velocity, facing) = character.steer_to(state, request, &approach);
+    Some((TO, Place { position: flat(velocity), yaw_rad: facing.yaw() }))
 }
 
 /// Returns true for a body that rests at its entry with a foot that was dragged there. Such a foot stays where no action begins, so the

@@ -307,7 +307,6 @@ fn nearer_m(
     dt_s: f32,
 ) -> [f32; MAX_LEGS] {
     let layout = &character.resolved.layout;
-    let Some(body) = &character.model.rig.body else { return [0.0; MAX_LEGS] };
     if character.director.owns_root(state.director(layout)) {
         return [0.0; MAX_LEGS];
     }
@@ -319,8 +318,7 @@ fn nearer_m(
         *moved = root.inverse_direction(foot.shown(&character.config.feet, animated, dt_s) - animated);
     }
     std::array::from_fn(|slot| {
-        let opposite = body.opposites.get(slot).copied().flatten();
-        let nearer = opposite.and_then(|other| Some(*moved.get(other)? - moved[slot]));
+        let nearer = lower.opposite(slot).and_then(|other| Some(*moved.get(other)? - moved[slot]));
         nearer.map_or(0.0, |by| by.dot(lower.out(slot)).max(0.0) * share)
     })
 }

@@ -22,6 +22,8 @@ const MOST_LEAN_RAD: f32 = 0.17;
 const LEAN_HALF_LIFE_S: f32 = 0.1;
 /// Limits for the extension of legs, for a leg of 1 m.
 const REACH: Reach = Reach { kept_m: 0.006, soft_m: 0.02 };
+/// [`Reach::soft_m`] in the air, for a leg of 1 m: the knee of a leg that is straight there would snap.
+const SOFT_IN_AIR_M: f32 = 0.08;
 /// Time over which the pelvis lowers and rises, in seconds.
 const SINK_S: f32 = 0.2;
 /// Maximum lowering of the pelvis, as a share of a leg.
@@ -36,6 +38,8 @@ const MOST_TWIST_RAD: f32 = 0.6;
 const HIP_SHARE: f32 = 0.7;
 /// Share of a swing at each end in which the foot is tied to its stances. In between it follows the body.
 const SWINGS_FREE: f32 = 0.3;
+/// Share of a swing at each end in which the leg may stretch as in a stance.
+const SWINGS_LONG: f32 = 0.12;
 
 /// Target of a foot: contact joint and ankle in world space, toes in the ankle's space.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +51,8 @@ struct Target {
     twist_rad: f32,
     /// Freedom in the air: 0 at both ends of the swing, 1 in between.
     free: f32,
+    /// The same for the leg's length.
+    air: f32,
 }
 
 /// Returns the poses in world space, `[frames]`, and the contacts of the left and the right foot.
@@ -78,7 +84,7 @@ pub fn over(gait: &Gait, limits: &Limits, route: &Route, steps: &Steps) -> (Vec<
     for (pose, targets) in poses.iter_mut().zip(&targets) {
         for (side, target) in targets.iter().enumerate() {
             let (mut leg, at) = leg(gait, pose, side, target);
-            leg.reach(at, reach(&leg));
+            leg.reach(at, reach(&leg, target.air));
             leg.write(pose);
             let ankle = leg.leg.ankle;
             let swung = pose.rotations[ankle.at()];
@@ -88,9 +94,10 @@ pub fn over(gait: &Gait, limits: &Limits, route: &Route, steps: &Steps) -> (Vec<
     (poses, on)
 }
 
-fn reach(leg: &BentLeg) -> Reach {
+/// Returns the limits of a leg whose foot is in the air by a share, 0 to 1.
+fn reach(leg: &BentLeg, air: f32) -> Reach {
     let length_m = leg.length_m();
-    Reach { kept_m: REACH.kept_m * length_m, soft_m: REACH.soft_m * length_m }
+    Reach { kept_m: REACH.kept_m * length_m, soft_m: lerp(REACH.soft_m, SOFT_IN_AIR_M, air) * length_m }
 }
 
 /// Returns a leg with its foot rotated, and the target position of its contact joint in root space.
@@ -117,18 +124,19 @@ fn target(
     let rest = gait.stand.feet[side];
     let here = steps.feet[side][k];
     let next = steps.feet[side].get(k + 1).filter(|_| time_s > here.lift_s);
-    let (at, yaw_rad, moved, free) = match next {
+    let (at, yaw_rad, moved, free, air) = match next {
         None => {
             let moved = gait.foot(&moment.mix, side, (false, moment.stance[side]), scratch);
-            (here.at + Vec3::Y * lerp(rest.at.y, moved.aside.y, moment.moving), here.yaw_rad, moved, 0.0)
+            (here.at + Vec3::Y * lerp(rest.at.y, moved.aside.y, moment.moving), here.yaw_rad, moved, 0.0, 0.0)
         }
         Some(next) => {
             let share = ((time_s - here.lift_s) / (next.land_s - here.lift_s)).clamp(0.0, 1.0);
             let moved = gait.foot(&moment.mix, side, (true, share), scratch);
             let yaw_rad = here.yaw_rad + swing_turn_rad(route, &here, next) * smoothstep(share);
             let at = swing(gait, moment, &here, next, side, (&moved, yaw_rad));
-            let free = smoothstep((share.min(1.0 - share) / SWINGS_FREE).clamp(0.0, 1.0));
-            (at + uneven(route, [here.lift_s, next.land_s], time_s) * free, yaw_rad, moved, free)
+            let [free, air] =
+                [SWINGS_FREE, SWINGS_LONG].map(|end| smoothstep((share.min(1.0 - share) / end).clamp(0.0, 1.0)));
+            (at + uneven(route, [here.lift_s, next.land_s], time_s) * free, yaw_rad, moved, free, air)
         }
     };
     let yaw_rad = pivoted(yaw_rad, root_yaw_rad);
@@ -136,7 +144,7 @@ fn target(
     let toe = rest.sample.toe.slerp(moved.toe, moment.moving);
     let (_, natural_rad) = gait.place(&moment.mix, side, moment.moving);
     let twist_rad = wrap_angle(yaw_rad - root_yaw_rad - natural_rad);
-    Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe, twist_rad, free }
+    Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe, twist_rad, free, air }
 }
 
 /// Returns the turn of a foot in its swing from one stance to the next, in radians: in the direction of the body's turn, and by more
@@ -213,7 +221,7 @@ fn let_down(gait: &Gait, poses: &mut [Pose], targets: &[[Target; 2]], rate_hz: f
         .map(|(pose, targets)| {
             let of = |side: usize| {
                 let (leg, at) = leg(gait, pose, side, &targets[side]);
-                (leg.sink_needed(at, reach(&leg)), MOST_SINK * leg.length_m())
+                (leg.sink_needed(at, reach(&leg, 0.0)), MOST_SINK * leg.length_m())
             };
             let [(a, most), (b, _)] = [of(0), of(1)];
             a.max(b).clamp(0.0, most)

@@ -3,10 +3,11 @@
 use super::base::Base;
 use super::curve::{at_rate, through};
 use super::leap::{Flight, Hop, LAND_M, LEAVE_M, Leap, Marks, TIP_M, approach, hop, leap, pelvis, toes};
-use super::script::{Exit, Place, Plant, Script, Via};
+use super::script::{Approach, Exit, Place, Plant, Script, Via};
 use crate::action_truth::{ActionKind, ActionObstacle};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
+use crate::path::Leg;
 use crate::repertoire::cm;
 use footwork::advanced::math::lerp;
 use glam::Vec3;
@@ -58,25 +59,43 @@ fn over_edge(mut script: Script, marks: Marks, height: f32) -> Script {
     script
 }
 
-/// One step up, or down, by 0.17 to 0.44 m, with the left foot first.
+/// Heights of steps, in metres. Those in the middle are taken at a run, too.
+const STEPS_M: [f32; 4] = [0.17, 0.26, 0.35, 0.44];
+/// Speed of a walk onto a step, and of a run before it, in m/s.
+const WALKS_MPS: f32 = 1.25;
+const RUNS_MPS: f32 = 3.6;
+/// Duration in which a run slows down to this walk, and of the run before, in seconds.
+const SLOWS_S: f32 = 0.9;
+const RUNS_S: f32 = 0.8;
+
+/// One step up, or down, with the left foot first.
 pub(super) fn steps(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for way in [1.0, -1.0] {
-        for walks in [false, true] {
-            for height in [0.17, 0.26, 0.35, 0.44] {
-                out.push(step(options, height * way, walks));
-            }
+        for (gait, heights) in [("stand", &STEPS_M[..]), ("walk", &STEPS_M[..]), ("run", &STEPS_M[1..3])] {
+            out.extend(heights.iter().map(|height| step(options, height * way, gait)));
         }
     }
     out
 }
 
-fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
+/// Returns a run that slows down to a walk, before an action that begins in a step of the right foot.
+fn slows(options: &GaitOptions) -> Approach {
+    let (run_s, walk_s) = (2.0, 9.0);
+    let legs = vec![Leg::steady(run_s, RUNS_MPS, 0.0, 0.0), Leg::goal(walk_s, WALKS_MPS, 0.0, 0.0)];
+    let base = Rc::new(Base::new(options, legs));
+    let cut = base.in_step(Side::Right, run_s + SLOWS_S, 0.25);
+    let seconds = base.time(cut) - run_s + RUNS_S;
+    Approach { base, cut, seconds, shown: true }
+}
+
+fn step(options: &GaitOptions, rise: f32, gait: &str) -> Script {
+    let walks = gait != "stand";
     let up = rise > 0.0;
     let height = rise.abs();
     let kind = if up { ActionKind::StepUp } else { ActionKind::StepDown };
-    let speed = if walks { 1.25 } else { 0.0 };
-    let approach = approach(options, speed, Side::Right, 0.25);
+    let speed = if walks { WALKS_MPS } else { 0.0 };
+    let approach = if gait == "run" { slows(options) } else { approach(options, speed, Side::Right, 0.25) };
     let ([_, right], hips) = (toes(&approach), pelvis(&approach));
     // The left foot lands on the step, the body moves over it, the right foot follows.
     let (lift_s, down_s) = if walks { (0.0, 0.36 + 0.25 * height) } else { (0.25, 0.85 + 0.2 * height) };
@@ -97,7 +116,6 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     let right_down_s = if walks { seconds - flat_s } else { down_s + 0.72 };
     let right_up_s = down_s + if up { 0.05 } else { 0.16 };
 
-    let gait = if walks { "walk" } else { "stand" };
     let mut s = Script::new(format!("{}_{gait}_{}", kind.tag(), cm(height)), kind, approach);
     s.exit = Exit::Join { base: exit, join, root };
     s.seconds = seconds;

@@ -28,19 +28,25 @@ fn seat(height: f32) -> Option<ActionObstacle> {
     Some(ActionObstacle { front, yaw: PI, height_m: height, depth_m: DEPTH_M })
 }
 
-/// Sits down from standing before the seat, and from a walk that ends there with a turn.
+/// Gaits before a seat: name, speed in m/s, and duration in which it stops, in seconds.
+const GAITS: [(&str, f32, f32); 3] = [("stand", 0.0, 0.0), ("walk", 1.3, 1.2), ("run", 3.6, 1.5)];
+
+/// Sits down from standing before the seat, and from a walk and a run that end there with a turn. A run ends at the middle one.
 pub(super) fn sits(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
-    for walks in [false, true] {
-        for height in SEATS_M {
-            let approach = if walks { walk_and_turn(options) } else { approach(options, 0.0, Side::Left, 0.0) };
-            let name = format!("sit_{}_{}", if walks { "walk" } else { "stand" }, cm(height));
+    for (gait, speed, stops_s) in GAITS {
+        let heights = if gait == "run" { &SEATS_M[1..2] } else { &SEATS_M[..] };
+        for height in heights.iter().copied() {
+            let stands = speed == 0.0;
+            let approach =
+                if stands { approach(options, 0.0, Side::Left, 0.0) } else { stop_and_turn(options, speed, stops_s) };
+            let name = format!("sit_{gait}_{}", cm(height));
             let mut s = Script::new(name, ActionKind::Sit, approach);
             s.exit = Exit::Hold;
             let down_s = 1.15;
             s.seconds = 1.75;
             s.after_s = 0.8;
-            s.sided = walks;
+            s.sided = !stands;
             s.pelvis = [
                 vec![through(down_s, 0.0), through(s.seconds, 0.0)],
                 vec![
@@ -76,11 +82,11 @@ pub(super) fn sits(options: &GaitOptions) -> Vec<Script> {
     out
 }
 
-fn walk_and_turn(options: &GaitOptions) -> Approach {
-    let legs = vec![Leg::steady(2.0, 1.3, 0.0, 0.0), Leg::goal(1.2, 0.0, 0.0, 0.0), Leg::goal(8.0, 0.0, 0.0, PI)];
+fn stop_and_turn(options: &GaitOptions, speed: f32, stops_s: f32) -> Approach {
+    let legs = vec![Leg::steady(2.0, speed, 0.0, 0.0), Leg::goal(stops_s, 0.0, 0.0, 0.0), Leg::goal(8.0, 0.0, 0.0, PI)];
     let base = Rc::new(Base::new(options, legs));
-    let cut = base.sample(5.0);
-    Approach { base, cut, seconds: 4.0, shown: true }
+    let cut = base.sample(3.8 + stops_s);
+    Approach { base, cut, seconds: 2.8 + stops_s, shown: true }
 }
 
 /// Gets up to standing, and into a walk.

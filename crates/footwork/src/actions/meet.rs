@@ -2,9 +2,10 @@
 //!
 //! Candidates are the pairs of entries of both characters that reach with the same hand. Where a pair meets follows by least squares: it
 //! is the place to which both are shifted least, as shares of their limits, and both are turned by half of what is missing. Time to the
-//! contact is the mean of both. The cost of a pair is the sum of both costs. Entries are compared in order of the cost of their poses,
-//! until it exceeds, together with that of the partner, the best pair: terms are never negative, so the result is exact. Of equal costs,
-//! the first pair counts: by action and entry of the first character, then of the second.
+//! contact is the mean of both. The cost of a pair is the sum of both costs. Entries at which the feet do not fit are left out: no
+//! partner changes that. The others are compared in order of the cost of pose and velocity, until it exceeds, together with that of the
+//! partner, the best pair: terms are never negative, so the result is exact. Of equal costs, the first pair counts: by action and entry
+//! of the first character, then of the second.
 
 use super::action::{Action, Limb, SHORTEST_S};
 use super::config::ActionConfig;
@@ -32,7 +33,12 @@ pub(crate) struct Side {
     /// `[columns]` run-time weights.
     pub multipliers: Vec<f32>,
     candidates: Vec<Candidate>,
+    /// The miss of the nearest entry that is left out.
+    nearest: Option<Nearest>,
 }
+
+/// A miss, and the action of the first character, if it is one of its own.
+pub(crate) type Nearest = (Option<usize>, Miss);
 
 /// An entry of an action that reaches.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,8 @@ struct Candidate {
     hand: usize,
     /// Cost of the pose.
     own: f32,
+    /// Lower bound of the cost of pose and velocity.
+    least: f32,
     /// Where the hand touches, and the heading of the body there, if nothing is warped: world.
     reaches: Place,
     /// Limit of the shift of that place, in metres.
@@ -97,10 +105,12 @@ impl Side {
         Situation { root: *root, velocity: *velocity, toes, stands, pose, multipliers, now_s: 0.0 }
     }
 
-    /// Finds the candidates of the pose as it is. Allocates nothing.
-    pub fn find(&mut self, actions: &Actions, db: &Database, config: &ActionConfig, kind: ActionKind) {
+    /// Finds the candidates of the pose as it is. `prunes`: leaves out those whose feet do not fit; the result is the same. Allocates
+    /// nothing.
+    pub fn find(&mut self, actions: &Actions, db: &Database, config: &ActionConfig, kind: ActionKind, prunes: bool) {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
+        let mut nearest: Option<Nearest> = None;
         for (k, action) in actions.of_kind(kind) {
             let Some(hand) = reaching_hand(action) else { continue };
             let mark = &action.marks[0];
@@ -109,13 +119,23 @@ impl Side {
                 if natural_s < SHORTEST_S || candidates.len() == candidates.capacity() {
                     continue;
                 }
+                let mut misses = None;
+                config.keep_feet(&mut misses, &self.situation(), entry);
+                if let Some(miss) = misses.filter(|_| prunes) {
+                    if nearest.is_none_or(|(_, (factor, _))| miss.0 < factor) {
+                        nearest = Some((Some(k), miss));
+                    }
+                    continue;
+                }
                 let base = Correction::between(entry.root, self.root);
+                let own = with_pose(db, &self.situation(), (action, entry), 0.0, f32::INFINITY);
                 let yaw_rad = wrap_angle(mark.yaw_rad + base.turn_rad);
                 candidates.push(Candidate {
                     action: k,
                     entry: e,
                     hand,
-                    own: with_pose(db, &self.situation(), (action, entry), 0.0, f32::INFINITY),
+                    own,
+                    least: (own + config.least_velocity_cost(&self.situation(), entry, base)) / SLACK,
                     reaches: Place { position: base.point(mark.position), yaw_rad },
                     limit_m: config.slide_limit_m(action, entry.time_s, 0),
                     natural_s,
@@ -123,8 +143,9 @@ impl Side {
             }
         }
         // Without allocation, and the same for any order before.
-        candidates.sort_unstable_by(|a, b| a.own.total_cmp(&b.own).then((a.action, a.entry).cmp(&(b.action, b.entry))));
-        self.candidates = candidates;
+        candidates
+            .sort_unstable_by(|a, b| a.least.total_cmp(&b.least).then((a.action, a.entry).cmp(&(b.action, b.entry))));
+        (self.candidates, self.nearest) = (candidates, nearest);
     }
 }
 
@@ -188,16 +209,17 @@ const SLACK: f32 = 1.001;
 ///
 /// # Errors
 /// Returns what the nearest pair misses; `None` if no pair comes near.
-pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<(usize, Miss)>> {
+pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<Nearest>> {
     let [a, b] = partners;
-    let (mut best, mut nearest): (Option<Best>, Option<(usize, Miss)>) = (None, None);
+    let mut best: Option<Best> = None;
+    let mut nearest = a.side.nearest.or(b.side.nearest.map(|(_, miss)| (None, miss)));
     let (of_a, of_b) = (&a.side.candidates, &b.side.candidates);
-    let (least_of_b, around_b) = (of_b.first().map_or(0.0, |c| c.own), Around::of(of_b));
+    let (least_of_b, around_b) = (of_b.first().map_or(0.0, |c| c.least), Around::of(of_b));
     let rates = [a.config.slowest.max(b.config.slowest), a.config.fastest.min(b.config.fastest)];
-    // Candidates are in order of their own cost.
+    // Candidates are in order of their least cost.
     for x in of_a {
         let most = if prunes { best.map_or(f32::INFINITY, |best| best.met.cost) } else { f32::INFINITY };
-        if x.own + least_of_b > most {
+        if x.least + least_of_b > most {
             break;
         }
         let far_m = (around_b.radius_m + x.limit_m) * SLACK;
@@ -206,7 +228,7 @@ pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<(
         }
         for y in of_b {
             let most = if prunes { best.map_or(f32::INFINITY, |best| best.met.cost) } else { f32::INFINITY };
-            if x.own + y.own > most {
+            if x.least + y.least > most {
                 break;
             }
             if x.hand != y.hand || (prunes && is_apart(x, y, rates)) {
@@ -221,7 +243,9 @@ pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<(
                         best = Some(new);
                     }
                 }
-                Err(miss) if nearest.is_none_or(|(_, (factor, _))| miss.0 < factor) => nearest = Some((x.action, miss)),
+                Err(miss) if nearest.is_none_or(|(_, (factor, _))| miss.0 < factor) => {
+                    nearest = Some((Some(x.action), miss))
+                }
                 Err(_) => {}
             }
         }

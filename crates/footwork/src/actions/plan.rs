@@ -7,7 +7,7 @@
 use super::action::{AT_ONCE_S, Action, Entry, MAX_MARKS, Passes, SHORTEST_S};
 use super::arrive::{FOOT_M, way};
 use super::config::ActionConfig;
-use super::place::Place;
+use super::place::{Correction, Place};
 use super::refusal::{Miss, Refusal, RefusalReason};
 use super::table::Actions;
 use super::warp::Warp;
@@ -223,17 +223,7 @@ impl ActionConfig {
         let deg = turn_rad.to_degrees();
         keep(&mut worst, off_m, limit_m, RefusalReason::Slide { off_m, limit_m });
         keep(&mut worst, deg, limit_deg, RefusalReason::Turn { deg, limit_deg });
-        for foot in &entry.stands {
-            let (to, limit_m) = match situation.stands.get(foot.slot) {
-                // It stays, and the leg makes up for it.
-                Some(true) if !foot.is_marked => (foot.place, self.step_m),
-                Some(true) => (foot.place, self.slide_m),
-                // It would slide to its place, the more so the sooner it lands.
-                _ => (foot.toe, self.slide_m * (foot.lands_in_s / AT_ONCE_S).min(1.0)),
-            };
-            let off_m = situation.toes.get(foot.slot).map_or(0.0, |toe| flat(to - *toe).length());
-            keep(&mut worst, off_m, limit_m, RefusalReason::Foot { off_m, limit_m });
-        }
+        self.keep_feet(&mut worst, situation, entry);
         if let Some(miss) = worst {
             return Err(miss);
         }
@@ -244,6 +234,29 @@ impl ActionConfig {
         let turned = Quat::from_rotation_y(of.base().turn_rad) * entry.velocity;
         let faster = turned * rate - situation.velocity;
         Ok((rate, self.warp_cost * warped + self.velocity_cost * faster.length_squared()))
+    }
+
+    /// Keeps what the feet miss at an entry, if that is worse.
+    pub(super) fn keep_feet(&self, worst: &mut Option<Miss>, situation: &Situation, entry: &Entry) {
+        for foot in &entry.stands {
+            let (to, limit_m) = match situation.stands.get(foot.slot) {
+                // It stays, and the leg makes up for it.
+                Some(true) if !foot.is_marked => (foot.place, self.step_m),
+                Some(true) => (foot.place, self.slide_m),
+                // It would slide to its place, the more so the sooner it lands.
+                _ => (foot.toe, self.slide_m * (foot.lands_in_s / AT_ONCE_S).min(1.0)),
+            };
+            let off_m = situation.toes.get(foot.slot).map_or(0.0, |toe| flat(to - *toe).length());
+            keep(worst, off_m, limit_m, RefusalReason::Foot { off_m, limit_m });
+        }
+    }
+
+    /// Returns the lowest cost of the velocity at an entry whose clip is turned by `base`, over all play rates.
+    pub(super) fn least_velocity_cost(&self, situation: &Situation, entry: &Entry, base: Correction) -> f32 {
+        let turned = Quat::from_rotation_y(base.turn_rad) * entry.velocity;
+        let best = turned.dot(situation.velocity) / turned.length_squared().max(1e-6);
+        let rate = best.clamp(self.slowest.min(1.0), self.fastest.max(1.0));
+        self.velocity_cost * (turned * rate - situation.velocity).length_squared()
     }
 
     /// Returns how far a warp with a play rate changes the clip on its way to mark `k`, each beside its limit: shift over the ground and

@@ -162,8 +162,8 @@ impl Meeting {
         b: &mut MotionMatcher,
         prunes: bool,
     ) -> Result<([Plan; 2], f32), Refusal> {
-        self.look_at(0, a);
-        self.look_at(1, b);
+        self.look_at(0, a, prunes);
+        self.look_at(1, b, prunes);
         let [Some(of_a), Some(of_b)] = [(0, &*a), (1, &*b)].map(|(k, m)| self.partner(k, m)) else {
             return Err(Refusal {
                 reason: RefusalReason::Unknown,
@@ -177,7 +177,7 @@ impl Meeting {
         match meet([of_a, of_b], prunes) {
             Ok(Met { plans, cost }) => Ok((plans, cost)),
             Err(Some((k, (_, reason)))) => {
-                Err(Refusal { reason, nearest: Some(k), candidates, may_change: true, missed: None })
+                Err(Refusal { reason, nearest: k, candidates, may_change: true, missed: None })
             }
             Err(None) => {
                 let m = flat(self.sides[1].root.position - self.sides[0].root.position).length();
@@ -192,8 +192,8 @@ impl Meeting {
         Some(Partner { actions, config, side: &self.sides[k] })
     }
 
-    /// Describes a character now.
-    fn look_at(&mut self, k: usize, m: &mut MotionMatcher) {
+    /// Describes a character now. `prunes`: see [`Side::find`].
+    fn look_at(&mut self, k: usize, m: &mut MotionMatcher, prunes: bool) {
         let MotionMatcher { character, state, scratch, output, .. } = m;
         let Some(acting) = character.acting.as_deref() else { return };
         let input = MotionInput { user: &self.user[k], ..MotionInput::default() };
@@ -208,7 +208,7 @@ impl Meeting {
             side.pose.copy_from_slice(situation.pose);
             side.multipliers.copy_from_slice(situation.multipliers);
         }
-        side.find(&acting.actions, &acting.db, &acting.config, self.kinds[k]);
+        side.find(&acting.actions, &acting.db, &acting.config, self.kinds[k], prunes);
     }
 
     fn try_to_enter(&mut self, a: &mut MotionMatcher, b: &mut MotionMatcher) -> MeetingStep {

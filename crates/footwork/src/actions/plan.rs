@@ -251,6 +251,14 @@ impl ActionConfig {
         }
     }
 
+    /// Returns the factor by which the feet exceed a limit at an entry, without the rest of [`ActionConfig::way`].
+    fn feet_miss(&self, action: &Action, situation: &Situation, entry: &Entry) -> Option<f32> {
+        let is_too_soon = action.marks[0].start_s - entry.time_s < action.shortest_s() - ROUNDING_S;
+        let mut worst = None;
+        self.keep_feet(&mut worst, situation, entry);
+        worst.filter(|_| !is_too_soon).map(|(factor, _)| factor)
+    }
+
     /// Returns the lowest cost of the velocity at an entry whose clip is turned by `base`, over all play rates.
     pub(super) fn least_velocity_cost(&self, situation: &Situation, entry: &Entry, base: Correction) -> f32 {
         let turned = Quat::from_rotation_y(base.turn_rad) * entry.velocity;
@@ -384,6 +392,10 @@ impl Actions {
             }
             for (e, entry) in action.entries.iter().enumerate() {
                 let factor = bounds.map(|(ways, to)| ways.entry_misses(e, to, config));
+                if factor.is_some_and(|factor| nearest.is_no_match(factor, best.is_some())) {
+                    continue;
+                }
+                let factor = prunes.then(|| config.feet_miss(action, situation, entry)).flatten();
                 if factor.is_some_and(|factor| nearest.is_no_match(factor, best.is_some())) {
                     continue;
                 }

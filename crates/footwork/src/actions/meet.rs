@@ -34,11 +34,11 @@ pub(crate) struct Side {
     pub multipliers: Vec<f32>,
     candidates: Vec<Candidate>,
     /// The miss of the nearest entry that is left out.
-    nearest: Option<Nearest>,
+    nearest: Option<MissOfPair>,
 }
 
 /// A miss, and the action of the first character, if it is one of its own.
-pub(crate) type Nearest = (Option<usize>, Miss);
+pub(crate) type MissOfPair = (Option<usize>, Miss);
 
 /// An entry of an action that reaches.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ impl Side {
     pub fn find(&mut self, actions: &Actions, db: &Database, config: &ActionConfig, kind: ActionKind, prunes: bool) {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        let mut nearest: Option<Nearest> = None;
+        let mut nearest: Option<MissOfPair> = None;
         for (k, action) in actions.of_kind(kind) {
             let Some(hand) = reaching_hand(action) else { continue };
             let mark = &action.marks[0];
@@ -209,7 +209,7 @@ const SLACK: f32 = 1.001;
 ///
 /// # Errors
 /// Returns what the nearest pair misses; `None` if no pair comes near.
-pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<Nearest>> {
+pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<MissOfPair>> {
     let [a, b] = partners;
     let mut best: Option<Best> = None;
     let mut nearest = a.side.nearest.or(b.side.nearest.map(|(_, miss)| (None, miss)));

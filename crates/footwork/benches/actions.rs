@@ -1,4 +1,4 @@
-//! Cost of decisions about actions: a plan, an approach, a pair that meets, and what rays find.
+//! Cost of decisions about actions: a plan, an approach, a pair that meets.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -12,6 +12,9 @@ pub const MAX_MARKS: usize = 2;
 /// Time after an entry up to which a foot stands at once, in seconds.
 pub(crate) const AT_ONCE_S: f32 = 0.1;
 
+/// Time after an entry up to which a foot lands soon, in seconds: it has to arrive at its place by then.
+pub(super) const SOON_S: f32 = 0.4;
+
 /// Shortest time before the first contact, in seconds: a shorter action is over before it is seen.
 pub(super) const SHORTEST_S: f32 = 0.12;
 
@@ -74,11 +77,11 @@ pub struct Entry {
     pub root: Place,
     /// Velocity of the root: clip space, in m/s.
     pub velocity: Vec3,
-    /// Feet that stand at that time, or at once after it.
+    /// Feet that stand at that time, or land soon after it.
     pub(crate) stands: Vec<StandingFoot>,
 }
 
-/// A foot that stands at an entry, or at once after it.
+/// A foot that stands at an entry, or lands soon after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StandingFoot {
     /// Index among the contact joints.

@@ -21,6 +21,9 @@ settings! {
         /// Distance of a foot that stands at the entry from where its clip has it: the leg makes up for it. Lower values bend less and
         /// wait longer for a step that fits.
         step_m: f32 = 0.15, in 0.0 to 10.0, unit "m";
+        /// Speed by which a foot that lands soon after the entry may have to be faster or slower than in its clip. Lower values wait
+        /// longer for a step that fits; higher values make legs snap.
+        foot_mps: f32 = 2.0, in 0.0 to 100.0, unit "m/s";
         /// Turn rate by which the body may be turned before a contact.
         turn_degps: f32 = 90.0, in 0.0 to 720.0, unit "degrees/s";
         /// Angle by which the body may be turned before a contact.

@@ -69,9 +69,7 @@ impl Nearest {
             self.found = Some((k, miss));
         }
     }
-}
 
-impl Nearest {
     /// Returns true if candidates that exceed a limit by this factor at least change neither a plan nor a refusal. Notes them.
     fn is_no_match(&mut self, factor: f32, is_planned: bool) -> bool {
         let is_no_match = factor > 1.0 && (is_planned || self.found.is_some_and(|(_, (least, _))| factor > least));
@@ -123,6 +121,13 @@ fn keep(worst: &mut Option<Miss>, value: f32, limit: f32, reason: RefusalReason)
     if factor > 1.0 && worst.is_none_or(|(f, _)| factor > f) {
         *worst = Some((factor, reason));
     }
+}
+
+/// Returns what an entry misses that is too close to the first contact.
+fn too_soon(action: &Action, entry: &Entry) -> Option<Miss> {
+    let (given_s, needs_s) = (action.marks[0].start_s - entry.time_s, action.shortest_s());
+    let miss = (needs_s / given_s.max(1e-3), RefusalReason::TooSoon { needs_s, given_s });
+    (given_s < needs_s - ROUNDING_S).then_some(miss)
 }
 
 fn square(x: f32) -> f32 {
@@ -201,11 +206,10 @@ impl ActionConfig {
         entry: &Entry,
         window: Option<[f32; 2]>,
     ) -> Result<(f32, f32), Miss> {
-        let natural_s = of.action.marks[0].start_s - entry.time_s;
-        let needs_s = of.action.shortest_s();
-        if natural_s < needs_s - ROUNDING_S {
-            return Err((needs_s / natural_s.max(1e-3), RefusalReason::TooSoon { needs_s, given_s: natural_s }));
+        if let Some(miss) = too_soon(of.action, entry) {
+            return Err(miss);
         }
+        let natural_s = of.action.marks[0].start_s - entry.time_s;
         let rate = match window {
             Some([from_s, to_s]) => 1.0f32.clamp(natural_s / to_s, natural_s / from_s.max(1e-3).min(to_s)),
             None => 1.0,
@@ -240,11 +244,13 @@ impl ActionConfig {
     pub(super) fn keep_feet(&self, worst: &mut Option<Miss>, situation: &Situation, entry: &Entry) {
         for foot in &entry.stands {
             let (to, limit_m) = match situation.stands.get(foot.slot) {
+                // It would have to hurry to its place.
+                _ if foot.lands_in_s > AT_ONCE_S => (foot.toe, self.foot_mps * foot.lands_in_s),
                 // It stays, and the leg makes up for it.
                 Some(true) if !foot.is_marked => (foot.place, self.step_m),
                 Some(true) => (foot.place, self.slide_m),
                 // It would slide to its place, the more so the sooner it lands.
-                _ => (foot.toe, self.slide_m * (foot.lands_in_s / AT_ONCE_S).min(1.0)),
+                _ => (foot.toe, self.slide_m * foot.lands_in_s / AT_ONCE_S),
             };
             let off_m = situation.toes.get(foot.slot).map_or(0.0, |toe| flat(to - *toe).length());
             keep(worst, off_m, limit_m, RefusalReason::Foot { off_m, limit_m });
@@ -253,10 +259,9 @@ impl ActionConfig {
 
     /// Returns the factor by which the feet exceed a limit at an entry, without the rest of [`ActionConfig::way`].
     fn feet_miss(&self, action: &Action, situation: &Situation, entry: &Entry) -> Option<f32> {
-        let is_too_soon = action.marks[0].start_s - entry.time_s < action.shortest_s() - ROUNDING_S;
         let mut worst = None;
         self.keep_feet(&mut worst, situation, entry);
-        worst.filter(|_| !is_too_soon).map(|(factor, _)| factor)
+        worst.filter(|_| too_soon(action, entry).is_none()).map(|(factor, _)| factor)
     }
 
     /// Returns the lowest cost of the velocity at an entry whose clip is turned by `base`, over all play rates.
@@ -391,12 +396,9 @@ impl Actions {
                 continue;
             }
             for (e, entry) in action.entries.iter().enumerate() {
-                let factor = bounds.map(|(ways, to)| ways.entry_misses(e, to, config));
-                if factor.is_some_and(|factor| nearest.is_no_match(factor, best.is_some())) {
-                    continue;
-                }
-                let factor = prunes.then(|| config.feet_miss(action, situation, entry)).flatten();
-                if factor.is_some_and(|factor| nearest.is_no_match(factor, best.is_some())) {
+                let of_way = bounds.map_or(0.0, |(ways, to)| ways.entry_misses(e, to, config));
+                let of_feet = prunes.then(|| config.feet_miss(action, situation, entry)).flatten().unwrap_or(0.0);
+                if nearest.is_no_match(of_way.max(of_feet), best.is_some()) {
                     continue;
                 }
                 let of = warp(action, e, situation.root, marks);

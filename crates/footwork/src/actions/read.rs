@@ -3,7 +3,7 @@
 //! Contacts that the clip names are taken as they are. Feet touch where the database labels them. Hands touch where they dwell away
 //! from the standing body. Hips sit where they dwell low, to the end of the clip or from its start.
 
-use super::action::{AT_ONCE_S, Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases, StandingFoot};
+use super::action::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases, SOON_S, StandingFoot};
 use super::part::parts;
 use super::place::Place;
 use super::rest::{CONTACT_S, LEVEL_M, Rest, flights, hands, plants, seat};
@@ -115,7 +115,7 @@ pub(super) fn entries(
         let ((root, along, _), time_s) = (view.root(at_s), at_s as f32);
         let frame = db.row_frames[row.at()].at() - start;
         let stands = contacts.iter().filter_map(|c| match c.limb {
-            Limb::Foot(slot) if c.start_s <= time_s + AT_ONCE_S && time_s < c.end_s => {
+            Limb::Foot(slot) if c.start_s <= time_s + SOON_S && time_s < c.end_s => {
                 let toe = track.root[frame].inverse_point(track.feet[slot].at[frame]);
                 let (place, lands_in_s) = (track.root[frame].inverse_point(c.position), (c.start_s - time_s).max(0.0));
                 Some(StandingFoot { slot, toe, place, lands_in_s, is_marked: c.mark.is_some() })

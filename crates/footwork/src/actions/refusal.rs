@@ -78,7 +78,7 @@ pub enum RefusalReason {
         /// Limit in the time that there is, in degrees.
         limit_deg: f32,
     },
-    /// A foot that stands at the entry would have to be moved too far.
+    /// A foot that stands at the entry, or lands soon after it, would have to be moved too far.
     Foot {
         /// Distance, in metres.
         off_m: f32,
@@ -148,7 +148,7 @@ impl Refusal {
                 format!("{of} would have to turn by {deg:.0} degrees (limit {limit_deg:.0})")
             }
             RefusalReason::Foot { off_m, limit_m } => {
-                format!("a standing foot would have to be moved by {off_m:.2} m for {of} (limit {limit_m:.2} m)")
+                format!("a foot would have to be moved by {off_m:.2} m for {of} (limit {limit_m:.2} m)")
             }
             RefusalReason::Far { m, limit_m } => format!("{m:.1} m away (limit {limit_m:.1} m)"),
             RefusalReason::Blocked { depth_m, limit_m } => {

@@ -43,8 +43,8 @@ settings! {
         slowing: f32 = 1.0, in 0.0 to 1.0;
         /// Share of a slope's angle by which the spine leans into it. Negative values lean away.
         lean: f32 = 0.3, in -2.0 to 2.0;
-        /// Lowering of the pelvis where a leg with a raised heel would be too short for the ground.
-        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.045, up_half_life_s: 0.8, max_m: 0.3 };
+        /// Lowering of the pelvis where a leg with a raised heel would be too short for the ground. It rises again faster uphill.
+        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.044, up_half_life_s: 0.6, max_m: 0.3 };
     }
 }
 
@@ -109,6 +109,9 @@ pub struct GroundStep<'a> {
 const STEEPEST_MPS: f32 = 2.5;
 /// Share of a leg's stretch that the heel is raised for before the pelvis drops. It is more than 1, since the rise saturates.
 const HEEL_SHARE: f32 = 2.0;
+/// Increase of the rate at which the pelvis rises, per slope: on a slope of 1 upwards, it rises 9 times as fast as on level ground.
+/// Uphill, a body rises with its leading foot; downhill, the next step lowers it again.
+const RISES_SOONER: f32 = 8.0;
 /// Least share of its speed that a stick keeps on steep ground. A character that cannot move forward would be stuck.
 const LEAST_PACE: f32 = 0.2;
 /// Number of samples of the ground under a body.
@@ -144,7 +147,9 @@ impl FitToGround<'_> {
         }
         self.update_body(step, body);
         let needed = self.sink_needed(lower, step.world_from_root, feet, body);
-        self.config.pelvis.sink(&mut body.sunk, needed, step.dt_s);
+        let pelvis = self.config.pelvis;
+        let up_half_life_s = pelvis.up_half_life_s / (1.0 + RISES_SOONER * body.slope.value.max(0.0));
+        PelvisConfig { up_half_life_s, ..pelvis }.sink(&mut body.sunk, needed, step.dt_s);
     }
 
     fn update_foot(&self, step: &GroundStep, touches: bool, leg: &BentLeg, sole: Sole, foot: &mut GroundedFoot) {

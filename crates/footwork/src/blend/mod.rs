@@ -50,7 +50,7 @@ settings! {
         /// `half_life_s`. Lower values place feet sooner; higher values are smoother. At 0, only the rotations of joints are
         /// blended, as by `quintic` and `dead_blend`: feet move with the offset of the root, and swing out between two equal
         /// places.
-        feet_half_life_s: f32 = 0.13, in 0.0 to 5.0, unit "s";
+        feet_half_life_s: f32 = 0.12, in 0.0 to 5.0, unit "s";
         /// Whether two defects of Holden's reference controller are reproduced, for comparisons. The remaining offset of the
         /// root counts twice at every transition, and angular velocities are compared without the offset between the poses.
         reference_defects: bool = false;

@@ -46,6 +46,15 @@ impl Clip {
         self.first_frame as usize..(self.first_frame + self.frames) as usize
     }
 
+    /// Returns the frame of the pose pool `n` frames after `frame`; `None` after the end of a clip that does not loop.
+    pub(crate) fn frame_after(&self, frame: usize, n: usize) -> Option<usize> {
+        let range = self.frame_range();
+        match frame + n {
+            inside if inside < range.end => Some(inside),
+            beyond => self.looping().then(|| range.start + (beyond - range.start) % range.len()),
+        }
+    }
+
     /// Returns the range of rows in the feature matrix.
     pub fn row_range(&self) -> Range<usize> {
         self.first_row as usize..(self.first_row + self.rows) as usize

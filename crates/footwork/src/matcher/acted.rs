@@ -49,6 +49,8 @@ pub(crate) struct Acted {
     pub waits: f32,
     /// Cost of entering at the last control tick; [`NEVER`] if it was impossible.
     pub cost: f32,
+    /// Index of the action that had it.
+    pub fits: f32,
     /// Time of the character at which the request came, in seconds: the sum of both.
     pub asked_s: [f32; 2],
     /// Time of the clip at the entry, in seconds.
@@ -110,6 +112,11 @@ impl Acted {
     /// Returns true if a request was noticed.
     pub fn answers(&self, id: u16) -> bool {
         self.request == f32::from(id) + 1.0
+    }
+
+    /// Returns true while a request waits for a lower cost of an action that fits.
+    pub fn is_near(&self) -> bool {
+        self.waits > 0.0 && self.cost < NEVER
     }
 
     /// Returns true from the entry of an action, or of an arrival on the way to it, to its exit.
@@ -235,6 +242,7 @@ impl Acted {
         let past = |s: [f32; 2]| (0.0..=now_s + AHEAD_S).contains(&sum_s(s));
         let request = whole(self.request, (1 << 16) + 1)
             && whole(self.waits, 2)
+            && whole(self.fits, actions.all().len().max(1))
             && whole(self.over, 2)
             && whole(self.goes, 3)
             && whole(self.on_way, 2);

@@ -102,8 +102,8 @@ settings! {
         /// Cost of a discontinuity of 10 cm, as a mean over the body, that a transition has to hide. Higher values make
         /// smoother transitions.
         discontinuity_cost: f32 = 2.05, in 0.0 to 1e6, formerly "seam_cost";
-        /// Cost of 10 cm by which a foot that touches the ground would slide into its place in the next clip. Higher values slide
-        /// less; very high ones choose among fewer clips.
+        /// Cost of 10 cm by which a foot that touches the ground, or lands soon, would slide into its place in the next clip. Higher
+        /// values slide less; very high ones choose among fewer clips.
         slide_cost: f32 = 2.0, in 0.0 to 1e6;
         /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `path_ahead_s` to meet the simulated
         /// character. Higher values slide less and keep the path better.
@@ -114,7 +114,7 @@ settings! {
         foresight_cost: f32 = 0.0, in 0.0 to 1e6;
         /// Cost of a transition per second while nothing is asked of the character. Higher values make a resting character change
         /// its pose less often.
-        rest_cost: f32 = 12.0, in 0.0 to 1e6;
+        rest_cost: f32 = 20.0, in 0.0 to 1e6;
         /// Cost of a transition per second while a moving character follows a steady command. Higher values make it settle sooner
         /// on loops and long clips.
         steady_cost: f32 = 15.0, in 0.0 to 1e6;

@@ -1,4 +1,4 @@
-//! The slide that a transition would cause: how far feet that touch the ground in the next clip are from their places there.
+//! The slide that a transition would cause: how far feet that touch the ground in the next clip, or land soon, are from their places.
 
 use crate::database::Database;
 use crate::matcher::levers::BLEND_S;
@@ -43,23 +43,36 @@ pub fn shift_of_planted(sum: Vec3, feet: f32, plant_m: f32) -> Vec3 {
     (Vec3::new(sum.x, 0.0, sum.z) / feet.max(1.0)).clamp_length_max(plant_m)
 }
 
-/// Returns the slide to the next clip, in m2, summed over the feet that touch the ground there: distances to their places, and
-/// velocities times `BLEND_S`. `places` are `[contact joints]` positions in the next clip, in root space, in metres; `None` for a foot
-/// in the air. A transition moves the next clip by at most `plant_m` to keep feet in place.
-pub fn slide(shown: &[ShownFoot], places: impl Iterator<Item = Option<Vec3>>, plant_m: f32) -> f32 {
-    let (mut sum, mut squares, mut feet) = (Vec3::ZERO, 0.0, 0.0);
+/// A contact joint in the next clip that touches the ground, or lands soon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NextFoot {
+    /// Position in root space, metres.
+    pub position: Vec3,
+    /// Share of the distance from the shown foot that is left when this one touches the ground, above 0; 1 if it does now.
+    pub left: f32,
+}
+
+/// Returns the slide to the next clip, in m2, summed over its feet: the distances that are left when they touch the ground, and for
+/// those that touch it now, velocities times `BLEND_S`. `next` is `[contact joints]`; `None` for a foot that stays in the air. A
+/// transition moves the next clip by at most `plant_m` to keep feet in place.
+pub fn slide(shown: &[ShownFoot], next: impl Iterator<Item = Option<NextFoot>>, plant_m: f32) -> f32 {
+    let (mut sum, mut squares, mut shares) = (Vec3::ZERO, 0.0, 0.0);
     let (mut stood_sum, mut stood) = (Vec3::ZERO, 0.0);
-    for (foot, place) in shown.iter().zip(places) {
-        let Some(place) = place else { continue };
-        let apart = foot.position - place;
-        (sum, feet) = (sum + apart, feet + 1.0);
-        squares += apart.length_squared() + (foot.velocity * BLEND_S).length_squared();
+    for (foot, next) in shown.iter().zip(next) {
+        let Some(NextFoot { position, left }) = next else { continue };
+        let apart = (foot.position - position) * left;
+        (sum, shares) = (sum + apart * left, shares + left * left);
+        squares += apart.length_squared();
+        if left < 1.0 {
+            continue;
+        }
+        squares += (foot.velocity * BLEND_S).length_squared();
         if foot.touches {
             (stood_sum, stood) = (stood_sum + apart, stood + 1.0);
         }
     }
     let shift = shift_of_planted(stood_sum, stood, plant_m);
-    (squares - 2.0 * shift.dot(sum) + feet * shift.length_squared()).max(0.0)
+    (squares - 2.0 * shift.dot(sum) + shares * shift.length_squared()).max(0.0)
 }
 
 #[cfg(test)]
@@ -71,7 +84,7 @@ mod tests {
     }
 
     fn slide_m2(shown: &[ShownFoot], places: &[Option<f32>], plant_m: f32) -> f32 {
-        slide(shown, places.iter().map(|place| place.map(|x| Vec3::X * x)), plant_m)
+        slide(shown, places.iter().map(|place| place.map(|x| NextFoot { position: Vec3::X * x, left: 1.0 })), plant_m)
     }
 
     #[track_caller]
@@ -95,5 +108,15 @@ mod tests {
         near(slide_m2(&[foot(0.2, false)], &[Some(0.5)], 0.15), 0.3 * 0.3);
         let swings = ShownFoot { velocity: Vec3::Z * 2.0, ..foot(0.2, false) };
         near(slide_m2(&[swings], &[Some(0.2)], 0.15), (2.0 * BLEND_S) * (2.0 * BLEND_S));
+    }
+
+    /// Half of the distance is left when the foot lands; the shift that keeps the other foot in place counts by half, too.
+    #[test]
+    fn a_foot_that_lands_slides_by_what_is_left() {
+        let lands = |x: f32| Some(NextFoot { position: Vec3::X * x, left: 0.5 });
+        let swings = ShownFoot { velocity: Vec3::Z * 2.0, ..foot(0.2, false) };
+        near(slide(&[swings], [lands(0.5)].into_iter(), 0.15), 0.15 * 0.15);
+        let stands = Some(NextFoot { position: Vec3::ZERO, left: 1.0 });
+        near(slide(&[foot(0.1, true), foot(0.2, false)], [stands, lands(0.2)].into_iter(), 0.15), 0.05 * 0.05);
     }
 }

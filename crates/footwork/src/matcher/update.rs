@@ -4,6 +4,7 @@
 //! goals. Frames in between are computed from the last instant and are not stored. The same decisions are therefore made from the
 //! same bits at every frame rate.
 
+use super::acted::Acted;
 use super::character::{Character, Choose};
 use super::output::Output;
 use super::scratch::Scratch;
@@ -182,7 +183,10 @@ impl Update<'_> {
             return over;
         }
         let regular = turn == Turn::Regular && desire_is_new;
-        due || (regular && h.choice.is_sudden(&self.character.config, &h.goal.desired)) || over
+        let wishes = due || (regular && h.choice.is_sudden(&self.character.config, &h.goal.desired));
+        // While an entry is near, its cost is compared from tick to tick in the same clip.
+        let nears = self.character.memory_of_actions(&*self.state).is_some_and(Acted::is_near);
+        wishes && !nears || over
     }
 
     /// Returns true if the character is not steered: the clip plays to its end.

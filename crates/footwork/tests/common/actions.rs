@@ -4,10 +4,11 @@ use super::{Random, bits, walk};
 use footwork::actions::{Limb, Place, Plan, Refusal, Situation};
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::database::{Database, MirrorMode};
-use footwork::frames::RowIndex;
+use footwork::frames::{FrameIndex, RowIndex};
 use footwork::input::{ActionContact, ActionRequest, Goal, MotionInput};
 use footwork::matcher::{ActionStep, ActionView, Character, MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Transform};
+use footwork::pose::{Pose, PoseVelocity};
 use footwork_gait::GaitOptions;
 use glam::Vec3;
 use std::sync::{Arc, OnceLock};
@@ -257,7 +258,33 @@ pub fn compared_plan(
         Situation { root, velocity, toes: &toes, stands: &stands, pose, multipliers: &multipliers, now_s: NOW_S };
     let found = who.actions().plan(db, config, request, &situation);
     assert_eq!(found, who.actions().plan_by_brute_force(db, config, request, &situation), "{request:?}");
+    if let Ok(plan) = &found {
+        feet_need_not_hurry(who, plan, &toes);
+    }
     found
+}
+
+/// Fails if a foot that lands soon after the entry of a plan is further from its place than its speed allows, by the labels of the clip.
+fn feet_need_not_hurry(who: &Character, plan: &Plan, toes: &[Vec3]) {
+    let (db, action) = (who.database().unwrap(), &who.actions().all()[plan.action]);
+    if action.mirrored {
+        return;
+    }
+    let entry = db.row_frames[action.entries[plan.entry].row.at()].at();
+    let end = db.clips[action.clip.at()].frame_range().end;
+    let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
+    db.sample_pose(FrameIndex::new(entry), 0.0, &mut pose, &mut velocity);
+    for (slot, (joint, toe)) in db.rig.contact_joints.iter().zip(toes).enumerate() {
+        let lands = (entry..end).position(|frame| db.contacts[frame * toes.len() + slot] == 1);
+        let Some(lands_s) = lands.map(|frames| frames as f32 / db.pose_rate_hz) else { continue };
+        // One that stands at once has a limit of its own. The times of contacts are between frames.
+        if !(0.15..0.35).contains(&lands_s) {
+            continue;
+        }
+        let at = pose.in_root(&db.skeleton, *joint).translation;
+        let off_m = (*toe - at).with_y(0.0).length();
+        assert!(off_m <= who.config().actions.foot_mps * (lands_s + 0.04), "{off_m} m in {lands_s} s");
+    }
 }
 
 /// Updates a character so many times with an input, and another one that gets its state every `every` updates. Other motion in between

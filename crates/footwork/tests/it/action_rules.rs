@@ -104,7 +104,7 @@ fn memories_that_no_update_can_produce_are_rejected() {
     }
     let good = m.state().clone();
     // The memory of the action is the last part of the block.
-    let action = good.block.len() - 47;
+    let action = good.block.len() - 48;
     let mut rejected = 0;
     for at in action..good.block.len() {
         for value in [f32::NAN, -3.0, 1e9, 0.5] {

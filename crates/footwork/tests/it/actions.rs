@@ -40,6 +40,24 @@ fn mirrored_actions_are_met_as_well() {
 }
 
 #[test]
+fn no_other_clip_begins_while_an_entry_is_near() {
+    let mut waits = 0;
+    for case in cases() {
+        let (mut before, mut last) = (None, None);
+        run_seeing(&case, (1.0 / 60.0, false), |m| {
+            let (count, now) = (m.state().header.transition.count, m.action_view());
+            let is_near = matches!(now, Some(ActionView::Waits { cost: Some(_), .. }));
+            if is_near && before.is_some() {
+                assert_eq!(before, Some(count), "{case:?}: {last:?}, {now:?}");
+                waits += 1;
+            }
+            (before, last) = (Some(count), now);
+        });
+    }
+    assert!(waits >= 20, "{waits} updates");
+}
+
+#[test]
 fn decisions_do_not_depend_on_the_frame_rate() {
     for case in cases().into_iter().step_by(2) {
         let steps = |frames| run(&case, frames).steps;

@@ -13,6 +13,7 @@ use crate::matcher::output::{ActionEvent, ActionStep, Output};
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::state::MatcherState;
+use crate::matcher::state_groups::CONTROL_S;
 use crate::math::{Facing, flat, wrap_angle};
 use glam::{Vec3, Vec3Swizzles};
 
@@ -117,8 +118,11 @@ impl Act<'_> {
         };
         let acted = self.acted();
         acted.waits = f32::from(u8::from(refused.is_none()));
-        let last_cost = acted.cost;
-        acted.cost = planned.map_or(NEVER, |plan| plan.cost.min(NEVER));
+        let (last_cost, last) = (acted.cost, acted.fits);
+        (acted.cost, acted.fits) = match planned {
+            Ok(plan) if is_free => (plan.cost.min(NEVER), plan.action as f32),
+            _ => (NEVER, 0.0),
+        };
         if let Some(refusal) = refused {
             self.tell(request.id, ActionStep::Refused(refusal));
             return false;
@@ -126,9 +130,11 @@ impl Act<'_> {
         if is_new {
             self.tell(request.id, ActionStep::Accepted);
         }
-        // Good enough, or as good as it gets.
         let Ok(plan) = planned else { return false };
-        let enters = is_free && (plan.cost <= config.enter_cost || plan.cost > last_cost);
+        // Good enough, or as good as it gets: another action may only just begin to fit.
+        let was_better = last == plan.action as f32 && plan.cost >= last_cost;
+        let enters =
+            is_free && (plan.cost <= config.enter_cost || was_better || self.is_last_chance(acting, request, &plan));
         if enters {
             self.enter(acting, request.id, &plan, false);
         }
@@ -178,6 +184,16 @@ impl Act<'_> {
     fn plan(&mut self, acting: &Acting, request: &ActionRequest) -> Result<Plan, Refusal> {
         let actions = &self.character.config.actions;
         acting.actions.plan(&acting.db, actions, request, &self.situation())
+    }
+
+    /// Returns true if the action of a plan does not fit at the next control tick, and no better one does.
+    fn is_last_chance(&mut self, acting: &Acting, request: &ActionRequest, plan: &Plan) -> bool {
+        let actions = &self.character.config.actions;
+        let now = self.situation();
+        let root = Place { position: now.root.position + now.velocity * CONTROL_S as f32, ..now.root };
+        let later = Situation { root, now_s: now.now_s + CONTROL_S, ..now };
+        let next = acting.actions.plan(&acting.db, actions, request, &later);
+        !next.is_ok_and(|next| next.action == plan.action || next.cost <= plan.cost)
     }
 
     /// Returns the character as a planner sees it.

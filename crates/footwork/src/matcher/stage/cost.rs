@@ -4,6 +4,7 @@
 
 use super::foreseen::{Wanted, miss};
 use super::query::write_shown_body;
+use crate::blend::TransitionConfig;
 use crate::blend::inertialize::Moving;
 use crate::database::{Database, MOTION_LASTS_S};
 use crate::frames::JointIndex;
@@ -11,12 +12,16 @@ use crate::matcher::character::Character;
 use crate::matcher::levers::Levers;
 use crate::matcher::playing::Playing;
 use crate::matcher::scratch::Scratch;
-use crate::matcher::slide::{slide, write_shown_feet};
+use crate::matcher::slide::{NextFoot, slide, write_shown_feet};
 use crate::matcher::source::Playhead;
 use crate::matcher::source::playing_at;
 use crate::matcher::state::{Commanded, MatcherState};
 use crate::matcher::weights::SCALE_M;
+use crate::math::spring::decay;
 use crate::search::Match;
+
+/// Time within which a foot that lands counts as sliding, in seconds. Later, little is left of its offset.
+const LANDS_WITHIN_S: f32 = 0.4;
 
 /// Share of the cost of a discontinuity that is waived while a change of command is still to be followed.
 const RELAXED: f32 = 0.35;
@@ -69,7 +74,7 @@ impl Costs<'_> {
         if cost >= least || slide_cost == 0.0 {
             return cost;
         }
-        let slide = slide_to(self.db, scratch, next, to.row.at(), self.character.config.transition.plant_m);
+        let slide = slide_to(self.db, scratch, next, to.row.at(), &self.character.config.transition);
         cost + slide_cost / (SCALE_M * SCALE_M) * slide
     }
 
@@ -108,24 +113,23 @@ pub fn discontinuity_cost(character: &Character, state: &MatcherState, scratch: 
 
 /// Returns the discontinuity to a row, in m2. A mirrored row is compared with the mirror image of the shown body.
 fn seam_at(db: &Database, levers: &Levers, scratch: &Scratch, next: Playing, row: usize, limit: f32) -> f32 {
-    let clip = &db.clips[next.clip.at()];
     let frame = db.row_frames[row].at();
-    let range = clip.frame_range();
-    let after = match frame + 1 {
-        inside if inside < range.end => inside,
-        _ if clip.looping() => range.start,
-        _ => frame,
-    };
+    let after = db.clips[next.clip.at()].frame_after(frame, 1).unwrap_or(frame);
     let shown = if next.mirrored { &scratch.shown_mirrored } else { &scratch.shown };
     levers.seam(db, (&shown.pose, &shown.velocity), (frame, after), limit)
 }
 
 /// Returns the slide of the feet to a row, in m2.
-fn slide_to(db: &Database, scratch: &Scratch, next: Playing, row: usize, plant_m: f32) -> f32 {
+fn slide_to(db: &Database, scratch: &Scratch, next: Playing, row: usize, config: &TransitionConfig) -> f32 {
     let feet = if next.mirrored { &scratch.shown_feet_mirrored } else { &scratch.shown_feet };
-    let frame = db.row_frames[row].at();
-    let touching = &db.contacts[frame * feet.len()..][..feet.len()];
-    let place =
-        |(joint, touches): (&JointIndex, &u8)| (*touches == 1).then(|| db.poses.in_root(&db.skeleton, frame, *joint));
-    slide(feet, db.rig.contact_joints.iter().zip(touching).map(place), plant_m)
+    let (frame, clip) = (db.row_frames[row].at(), &db.clips[next.clip.at()]);
+    let half_life_s = config.of_feet().map_or(config.half_life_s, |feet| feet.half_life_s);
+    let within = (LANDS_WITHIN_S * db.pose_rate_hz) as usize;
+    let next = |(k, joint): (usize, &JointIndex)| {
+        let touches = |frame: usize| db.contacts[frame * feet.len() + k] == 1;
+        let lands_after = (0..=within).find(|n| clip.frame_after(frame, *n).is_some_and(touches))?;
+        let (left, _) = decay(1.0, 0.0, half_life_s, lands_after as f32 / db.pose_rate_hz);
+        Some(NextFoot { position: db.poses.in_root(&db.skeleton, frame, *joint), left })
+    };
+    slide(feet, db.rig.contact_joints.iter().enumerate().map(next), config.plant_m)
 }

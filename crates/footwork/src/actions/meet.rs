@@ -10,7 +10,7 @@
 use super::action::{Action, Limb, SHORTEST_S};
 use super::config::ActionConfig;
 use super::place::{Correction, Place};
-use super::plan::{Plan, Situation, warp, with_pose};
+use super::plan::{Plan, Situation, keep_nearest, warp, with_pose};
 use super::refusal::Miss;
 use super::table::Actions;
 use crate::database::Database;
@@ -33,8 +33,8 @@ pub(crate) struct Side {
     /// `[columns]` run-time weights.
     pub multipliers: Vec<f32>,
     candidates: Vec<Candidate>,
-    /// The miss of the nearest entry that is left out.
-    nearest: Option<MissOfPair>,
+    /// Action and miss of the nearest entry that is left out.
+    nearest: Option<(usize, Miss)>,
 }
 
 /// A miss, and the action of the first character, if it is one of its own.
@@ -110,7 +110,7 @@ impl Side {
     pub fn find(&mut self, actions: &Actions, db: &Database, config: &ActionConfig, kind: ActionKind, prunes: bool) {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        let mut nearest: Option<MissOfPair> = None;
+        let mut nearest = None;
         for (k, action) in actions.of_kind(kind) {
             let Some(hand) = reaching_hand(action) else { continue };
             let mark = &action.marks[0];
@@ -122,9 +122,7 @@ impl Side {
                 let mut misses = None;
                 config.keep_feet(&mut misses, &self.situation(), entry);
                 if let Some(miss) = misses.filter(|_| prunes) {
-                    if nearest.is_none_or(|(_, (factor, _))| miss.0 < factor) {
-                        nearest = Some((Some(k), miss));
-                    }
+                    keep_nearest(&mut nearest, k, miss);
                     continue;
                 }
                 let base = Correction::between(entry.root, self.root);
@@ -212,7 +210,8 @@ const SLACK: f32 = 1.001;
 pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<MissOfPair>> {
     let [a, b] = partners;
     let mut best: Option<Best> = None;
-    let mut nearest = a.side.nearest.or(b.side.nearest.map(|(_, miss)| (None, miss)));
+    let of_a_alone = a.side.nearest.map(|(k, miss)| (Some(k), miss));
+    let mut nearest = of_a_alone.or(b.side.nearest.map(|(_, miss)| (None, miss)));
     let (of_a, of_b) = (&a.side.candidates, &b.side.candidates);
     let (least_of_b, around_b) = (of_b.first().map_or(0.0, |c| c.least), Around::of(of_b));
     let rates = [a.config.slowest.max(b.config.slowest), a.config.fastest.min(b.config.fastest)];
@@ -243,10 +242,7 @@ pub(crate) fn meet(partners: [Partner; 2], prunes: bool) -> Result<Met, Option<M
                         best = Some(new);
                     }
                 }
-                Err(miss) if nearest.is_none_or(|(_, (factor, _))| miss.0 < factor) => {
-                    nearest = Some((Some(x.action), miss))
-                }
-                Err(_) => {}
+                Err(miss) => keep_nearest(&mut nearest, Some(x.action), miss),
             }
         }
     }

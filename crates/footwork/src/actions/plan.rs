@@ -65,9 +65,7 @@ impl Nearest {
     /// Notes what action `k` misses; `may_change` if another position or time of the character could change it.
     pub fn note(&mut self, k: usize, miss: Miss, may_change: bool) {
         self.may_change |= may_change;
-        if self.found.is_none_or(|(_, (factor, _))| miss.0 < factor) {
-            self.found = Some((k, miss));
-        }
+        keep_nearest(&mut self.found, k, miss);
     }
 
     /// Returns true if candidates that exceed a limit by this factor at least change neither a plan nor a refusal. Notes them.
@@ -113,6 +111,13 @@ pub(crate) fn places(action: &Action, request: &ActionRequest, level_m: f32) -> 
 pub(crate) fn warp(action: &Action, entry: usize, root: Place, marks: [Place; MAX_MARKS]) -> Warp<'_> {
     let Entry { time_s, root: clip_root, .. } = &action.entries[entry];
     Warp { action, base_s: *time_s, clip_root: *clip_root, root, marks }
+}
+
+/// Keeps a miss, with its owner, if it exceeds its limit by less than the one before.
+pub(super) fn keep_nearest<T: Copy>(nearest: &mut Option<(T, Miss)>, owner: T, miss: Miss) {
+    if nearest.is_none_or(|(_, (factor, _))| miss.0 < factor) {
+        *nearest = Some((owner, miss));
+    }
 }
 
 /// Keeps the reason whose limit is exceeded most.

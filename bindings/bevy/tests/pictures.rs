@@ -103,7 +103,7 @@ fn stairs_show_a_figure() {
 
 #[test]
 fn a_course_of_obstacles_shows_a_vault() {
-    let Some(picture) = picture("obstacle_course", "2") else { return };
+    let Some(picture) = picture("obstacle_course", "2.5") else { return };
     let f = figure(&picture);
     println!("{} and {} pixels of the sides, from {:.2} to {:.2} of the height", f.left, f.right, f.top, f.bottom);
     assert!(f.left > 150 && f.right > 150 && (0.25..0.85).contains(&f.brightness), "no figure with two sides");

@@ -8,11 +8,14 @@ use bevy::image::{ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::light::{CascadeShadowConfigBuilder, DirectionalLightShadowMap};
 use bevy::math::Affine2;
 use bevy::prelude::*;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-use bevy::render::view::screenshot::{Screenshot, save_to_disk};
+use bevy::render::render_resource::{Extent3d, PipelineCache, TextureDimension, TextureFormat};
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
+use bevy::render::{Render, RenderApp, RenderSystems};
 use bevy::time::TimeUpdateStrategy;
 use bevy_footwork::prelude::*;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Asset paths of the built-in character.
 pub const CLIPS: &str = "embedded://footwork/person.fwdb";
@@ -42,9 +45,16 @@ struct Picture {
     file: String,
     after_s: f32,
     seen_s: f32,
-    held: Option<Instant>,
-    taken: bool,
+    /// Frames that were drawn since the last shader was compiled.
+    drawn_frames: u32,
 }
+
+/// Frames with all shaders after which a picture is complete: a new shader may be missing a few frames after the others are there.
+const STEADY_FRAMES: u32 = 5;
+
+/// Number of shaders that are not compiled yet, for the game and the renderer.
+#[derive(Resource, Clone, Default)]
+struct WaitingShaders(Arc<AtomicUsize>);
 
 impl Plugin for Stage {
     fn build(&self, app: &mut App) {
@@ -57,7 +67,14 @@ impl Plugin for Stage {
             .add_systems(PostUpdate, follow.after(MotionSystems::WriteBack).before(TransformSystems::Propagate));
         if let Some(file) = argument("--picture") {
             let after_s = argument("--after").and_then(|s| s.parse().ok()).unwrap_or(2.5);
-            app.insert_resource(Picture { file, after_s, seen_s: 0.0, held: None, taken: false });
+            app.insert_resource(Picture { file, after_s, seen_s: 0.0, drawn_frames: 0 });
+            let waiting = WaitingShaders::default();
+            if let Some(renderer) = app.get_sub_app_mut(RenderApp) {
+                renderer
+                    .insert_resource(waiting.clone())
+                    .add_systems(Render, count_shaders.in_set(RenderSystems::Cleanup));
+            }
+            app.insert_resource(waiting);
             app.add_systems(Startup, |mut window: Single<&mut Window>| window.resolution.set(960.0, 540.0));
             app.add_systems(Update, take_picture);
             // Fixed time steps, so that pictures do not depend on the machine's speed.
@@ -200,29 +217,38 @@ fn follow(
     **camera = Transform::from_translation(middle + away).looking_at(middle, Vec3::Y);
 }
 
-/// Runs for some time, then pauses until shaders are compiled, which is slow on a processor, and takes the picture.
+/// Runs for some time without drawing, then pauses until all shaders are compiled, which is slow on a processor, and takes the
+/// picture.
 fn take_picture(
     mut commands: Commands,
     mut picture: ResMut<Picture>,
     characters: Query<(), With<MotionModel>>,
-    mut exit: MessageWriter<AppExit>,
+    mut cameras: Query<&mut Camera>,
+    waiting: Res<WaitingShaders>,
     time: Res<Time>,
 ) {
-    const HELD: Duration = Duration::from_secs(12);
     // The time counts from the first visible character.
     if !characters.is_empty() {
         picture.seen_s += time.delta_secs();
     }
-    if picture.held.is_none() && picture.seen_s > picture.after_s {
-        picture.held = Some(Instant::now());
-        commands.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
+    let is_drawn = picture.seen_s > picture.after_s;
+    cameras.iter_mut().for_each(|mut camera| camera.is_active = is_drawn);
+    if !is_drawn || picture.drawn_frames > STEADY_FRAMES {
+        return;
     }
-    let held = picture.held.map_or(Duration::ZERO, |since| since.elapsed());
-    if held > HELD && !picture.taken {
-        picture.taken = true;
-        commands.spawn(Screenshot::primary_window()).observe(save_to_disk(picture.file.clone()));
+    commands.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
+    picture.drawn_frames = if waiting.0.load(Ordering::Relaxed) == 0 { picture.drawn_frames + 1 } else { 0 };
+    if picture.drawn_frames > STEADY_FRAMES {
+        let mut save = save_to_disk(picture.file.clone());
+        let save_and_quit = move |captured: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
+            save(captured);
+            exit.write(AppExit::Success);
+        };
+        commands.spawn(Screenshot::primary_window()).observe(save_and_quit);
     }
-    if held > HELD + Duration::from_secs(3) && std::path::Path::new(&picture.file).exists() {
-        exit.write(AppExit::Success);
-    }
+}
+
+/// Counts the shaders that are not compiled yet.
+fn count_shaders(pipelines: Res<PipelineCache>, waiting: Res<WaitingShaders>) {
+    waiting.0.store(pipelines.waiting_pipelines().count(), Ordering::Relaxed);
 }

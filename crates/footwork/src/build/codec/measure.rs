@@ -32,11 +32,14 @@ impl Places {
 }
 
 /// Errors of a clip, in metres.
+#[derive(Default)]
 pub struct Errors {
     pub mean: f32,
     pub p99: f32,
     /// `[segments]`.
     pub worst: Vec<Worst>,
+    /// `[frames x joints]`.
+    all: Vec<f32>,
 }
 
 /// Largest errors of a segment, in metres.
@@ -49,19 +52,23 @@ pub struct Worst {
 }
 
 impl Errors {
-    /// Compares the decoded poses of a clip with the captured ones.
-    pub fn measure(of: &Captured, places: &Places, decoded: &PosePool, labels: &[u8]) -> Self {
+    /// Compares the decoded poses of a clip with the captured ones, in the segments that were decoded again.
+    pub fn measure(&mut self, of: &Captured, places: &Places, decoded: &PosePool, labels: &[u8], again: &[bool]) {
         let (joints, contacts) = (decoded.joints, of.contact_joints.len());
-        let mut all = Vec::with_capacity(places.all.len());
-        let mut worst = vec![Worst::default(); decoded.frames().div_ceil(SEGMENT)];
+        let Self { all, worst, .. } = self;
+        all.resize(places.all.len(), 0.0);
+        worst.resize(again.len(), Worst::default());
+        for (worst, _) in worst.iter_mut().zip(again).filter(|(_, again)| **again) {
+            *worst = Worst::default();
+        }
         let mut world = Vec::new();
-        for (f, captured) in places.all.chunks_exact(joints).enumerate() {
+        let frames = places.all.chunks_exact(joints).zip(all.chunks_exact_mut(joints)).enumerate();
+        for (f, (captured, errors)) in frames.filter(|(f, _)| again[f / SEGMENT]) {
             place(of.skeleton, decoded, f, places.from[f], &mut world);
             let segment = &mut worst[f / SEGMENT];
-            for (a, b) in captured.iter().zip(&world) {
-                let error = off(a, b);
-                segment.joint = segment.joint.max(error);
-                all.push(error);
+            for ((a, b), error) in captured.iter().zip(&world).zip(errors) {
+                *error = off(a, b);
+                segment.joint = segment.joint.max(*error);
             }
             for (slot, joint) in of.contact_joints.iter().enumerate() {
                 if labels[f * contacts + slot] == 1 {
@@ -70,10 +77,9 @@ impl Errors {
                 }
             }
         }
-        let mean = (all.iter().map(|e| f64::from(*e)).sum::<f64>() / all.len().max(1) as f64) as f32;
-        let at = all.len().saturating_sub(1) * 99 / 100;
-        let p99 = *all.select_nth_unstable_by(at, f32::total_cmp).1;
-        Self { mean, p99, worst }
+        self.mean = (all.iter().map(|e| f64::from(*e)).sum::<f64>() / all.len().max(1) as f64) as f32;
+        let (at, mut sorted) = (all.len().saturating_sub(1) * 99 / 100, all.clone());
+        self.p99 = *sorted.select_nth_unstable_by(at, f32::total_cmp).1;
     }
 }
 
@@ -81,5 +87,6 @@ impl Errors {
 fn off(a: &Transform, b: &Transform) -> f32 {
     let moved = a.translation - b.translation;
     let axes = [Vec3::X, Vec3::Y, Vec3::Z];
-    axes.map(|axis| (moved + (a.rotation * axis - b.rotation * axis) * OFF_M).length()).into_iter().fold(0.0, f32::max)
+    let squared = axes.map(|axis| (moved + (a.rotation * axis - b.rotation * axis) * OFF_M).length_squared());
+    squared.into_iter().fold(0.0, f32::max).sqrt()
 }

@@ -11,7 +11,7 @@ mod plan;
 
 use super::parallel;
 use crate::motion::PosePool;
-use crate::motion::codec::EncodedPoses;
+use crate::motion::codec::{EncodedPoses, REACH, decode_again};
 pub use captured::Captured;
 use measure::{Errors, Places};
 use plan::Plan;
@@ -48,15 +48,15 @@ impl Encoder<'_> {
     fn run(&self, frames: Range<usize>, labels: &[u8]) -> EncodedPoses {
         let places = Places::of(&self.captured, frames.clone());
         let mut plan = Plan::new(&self.captured, self.error_m, frames, labels);
+        let (mut trial, mut errors) = (Trial::new(&plan, self.captured.poses), Errors::default());
         let mut round = 0;
         loop {
-            let encoded = plan.encode();
-            let decoded = decoded(&encoded, self.captured.poses);
-            let errors = Errors::measure(&self.captured, &places, &decoded, labels);
+            trial.follow(&plan);
+            errors.measure(&self.captured, &places, &trial.decoded, labels, &trial.again);
             let within = self.tighten(&mut plan, &errors, round);
             round += 1;
             if within || round == ROUNDS {
-                return encoded;
+                return trial.encoded(&plan);
             }
         }
     }
@@ -84,6 +84,55 @@ impl Encoder<'_> {
             }
         }
         within
+    }
+}
+
+/// The bits of a plan, and the poses that they stand for. After a change of the plan, only changed segments and their neighbours are
+/// encoded and decoded again.
+struct Trial {
+    /// `[segments]` bits.
+    segments: Vec<Vec<u8>>,
+    decoded: PosePool,
+    /// `[segments]` factors of the last plan.
+    factors: Vec<[f32; 3]>,
+    /// `[segments]` those that were decoded for the last plan.
+    again: Vec<bool>,
+}
+
+impl Trial {
+    fn new(plan: &Plan, poses: &PosePool) -> Self {
+        let segments = vec![Vec::new(); plan.segments.len()];
+        let decoded = PosePool { joints: poses.joints, translated: poses.translated.clone(), ..PosePool::default() };
+        let factors = vec![[f32::NAN; 3]; segments.len()];
+        Self { again: vec![false; segments.len()], segments, decoded, factors }
+    }
+
+    /// Encodes and decodes what has changed since the last plan.
+    fn follow(&mut self, plan: &Plan) {
+        self.again.fill(false);
+        for (i, segment) in self.segments.iter_mut().enumerate() {
+            let factors = plan.factors(i);
+            if factors == std::mem::replace(&mut self.factors[i], factors) {
+                continue;
+            }
+            let bits = plan.encode(i);
+            if bits != *segment {
+                *segment = bits;
+                let last = (i + REACH).min(self.again.len() - 1);
+                self.again[i.saturating_sub(REACH)..=last].fill(true);
+            }
+        }
+        decode_again(&mut self.decoded, plan.frames, &self.segments, &self.again)
+            .unwrap_or_else(|fault| unreachable!("poses that were just encoded: {fault}"));
+    }
+
+    fn encoded(&self, plan: &Plan) -> EncodedPoses {
+        let mut all = EncodedPoses { runs: vec![plan.frames as u32], starts: vec![0], bytes: Vec::new() };
+        for segment in &self.segments {
+            all.bytes.extend(segment);
+            all.starts.push(all.bytes.len() as u64);
+        }
+        all
     }
 }
 

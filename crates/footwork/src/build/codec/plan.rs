@@ -4,8 +4,7 @@ use super::captured::{Captured, place};
 use super::measure::OFF_M;
 use crate::math::{Quat, Transform};
 use crate::motion::codec::{
-    BitWriter, EncodedPoses, FINEST_LOG2, Keys, Kind, MOST_STRIDE_LOG2, Numbers, SEGMENT, Track, midpoint,
-    midpoint_rotation,
+    BitWriter, FINEST_LOG2, Keys, Kind, MOST_STRIDE_LOG2, Numbers, SEGMENT, Track, midpoint, midpoint_rotation,
 };
 use glam::Vec3;
 use std::ops::Range;
@@ -24,7 +23,7 @@ pub struct Plan {
     /// Error of a stored component, times the square root of its weight, in metres.
     pub factor: f32,
     pub segments: Vec<Segment>,
-    frames: usize,
+    pub frames: usize,
     /// `[tracks]`: rotations of all joints, then translations.
     tracks: Vec<Values>,
 }
@@ -80,21 +79,23 @@ impl Plan {
         Self { factor: error_m, segments, frames: frames.len(), tracks }
     }
 
-    pub fn encode(&self) -> EncodedPoses {
-        let mut all = EncodedPoses { runs: vec![self.frames as u32], starts: vec![0], bytes: Vec::new() };
-        for (i, segment) in self.segments.iter().enumerate() {
-            let first = i * SEGMENT;
-            let range = first..self.frames.min(first + SEGMENT);
-            let mut bits = BitWriter::default();
-            for (t, values) in self.tracks.iter().enumerate() {
-                let weight = segment.body[t] + segment.feet[t] * segment.foot_weight;
-                let error = self.factor * segment.factor / weight.sqrt();
-                values.encode(range.clone(), error, &mut bits);
-            }
-            all.bytes.extend(bits.finish());
-            all.starts.push(all.bytes.len() as u64);
+    /// Returns the factors that the bits of a segment depend on.
+    pub fn factors(&self, index: usize) -> [f32; 3] {
+        let segment = &self.segments[index];
+        [self.factor, segment.factor, segment.foot_weight]
+    }
+
+    /// Returns the bits of a segment.
+    pub fn encode(&self, index: usize) -> Vec<u8> {
+        let (segment, first) = (&self.segments[index], index * SEGMENT);
+        let range = first..self.frames.min(first + SEGMENT);
+        let mut bits = BitWriter::default();
+        for (t, values) in self.tracks.iter().enumerate() {
+            let weight = segment.body[t] + segment.feet[t] * segment.foot_weight;
+            let error = self.factor * segment.factor / weight.sqrt();
+            values.encode(range.clone(), error, &mut bits);
         }
-        all
+        bits.finish()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Motion unlike any that was captured stays within the bounds, too.
 
-use super::{Captured, Encoder, decode_into};
+use super::plan::Plan;
+use super::{Captured, Encoder, Trial, decode_into, decoded};
 use crate::frames::JointIndex;
 use crate::math::{Quat, Random, Transform};
 use crate::motion::PosePool;
@@ -100,5 +101,34 @@ fn any_motion_of_any_length_is_within_the_bounds() {
         let most = errors.iter().copied().fold(0.0, f64::max);
         assert!(mean <= 1.02e-4 && most <= 1.51e-3, "run {run} of {n} frames: mean {mean}, largest {most}");
         first += n;
+    }
+}
+
+/// Segments whose steps change are decoded alone; the poses are those of a clip that is decoded from its first frame on.
+#[test]
+fn changed_segments_are_decoded_as_in_the_whole_clip() {
+    let skeleton = chain();
+    let mut random = Random(5);
+    for frames in [1, 31, 33, 64, 65, 97, 200] {
+        let mut poses = PosePool { joints: 4, translated: vec![JointIndex(0), JointIndex(1)], ..Default::default() };
+        for f in 0..frames {
+            let t = f as f32 / 60.0;
+            for j in 0..4 {
+                let shaken = if (f / 40) % 2 == 1 { random.normal() * 0.05 } else { 0.0 };
+                poses.rotations.push(Quat::from_rotation_vector(Vec3::new(t, j as f32 * t * t, shaken)));
+            }
+            poses.translations.extend([Vec3::new(t, 0.0, t * t), Vec3::Y * 0.9]);
+        }
+        let captured = Captured { skeleton: &skeleton, poses: &poses, contact_joints: &[] };
+        let mut plan = Plan::new(&captured, 1e-4, 0..frames, &[]);
+        let mut trial = Trial::new(&plan, &poses);
+        for _ in 0..20 {
+            trial.follow(&plan);
+            let whole = decoded(&trial.encoded(&plan), &poses);
+            assert_eq!(trial.decoded.rotations, whole.rotations, "{frames} frames");
+            assert_eq!(trial.decoded.translations, whole.translations, "{frames} frames");
+            let segment = random.below(plan.segments.len());
+            plan.segments[segment].factor *= [0.1, 10.0][random.below(2)];
+        }
     }
 }

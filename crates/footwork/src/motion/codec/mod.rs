@@ -64,16 +64,19 @@ impl EncodedPoses {
             return Err(format!("expected the starts of {segments} segments in {} bytes", self.bytes.len()));
         }
         let mut pool = PosePool { joints, translated: translated.to_vec(), ..PosePool::default() };
+        // Room for all frames at once, but for no more frames than there are bytes: numbers of frames may be damaged.
+        let frames: usize = self.runs.iter().map(|n| *n as usize).sum();
+        let room = frames.min(self.bytes.len());
+        pool.rotations.reserve_exact(room.saturating_mul(joints));
+        pool.translations.reserve_exact(room.saturating_mul(translated.len()));
         let mut starts = self.starts.windows(2);
         for frames in &self.runs {
-            let mut run = Run::new(*frames as usize, &pool);
+            let mut run = Run::new(*frames as usize, &mut pool);
             for (first, bounds) in (0..run.frames).step_by(SEGMENT).zip(&mut starts) {
                 let segment = &self.bytes[bounds[0] as usize..bounds[1] as usize];
                 run.read(first, segment).map_err(|fault| format!("segment at byte {}: {fault}", bounds[0]))?;
             }
-            run.between_keys();
-            pool.rotations.append(&mut run.rotations);
-            pool.translations.append(&mut run.translations);
+            run.between_keys(|_| true);
         }
         Ok(pool)
     }
@@ -110,29 +113,48 @@ impl EncodedPoses {
     }
 }
 
+/// Number of segments on each side that a changed segment affects: values between keys follow from keys less than a segment away.
+#[cfg(feature = "build")]
+pub(crate) const REACH: usize = 1;
+const _: () = assert!(3 * ((1 << MOST_STRIDE_LOG2) - 1) < SEGMENT);
+
+/// Decodes the wanted segments of a run of `frames`. `pool` has this run alone; its other segments stay as they are, so those within
+/// [`REACH`] of a changed one must be wanted, too.
+///
+/// # Errors
+/// Returns the fault of bits that are damaged.
+#[cfg(feature = "build")]
+pub(crate) fn decode_again(
+    pool: &mut PosePool,
+    frames: usize,
+    segments: &[Vec<u8>],
+    wanted: &[bool],
+) -> Result<(), &'static str> {
+    let mut run = Run { begin: 0, ..Run::new(frames, pool) };
+    for (i, segment) in segments.iter().enumerate().filter(|(i, _)| wanted[*i]) {
+        run.read(i * SEGMENT, segment)?;
+    }
+    run.between_keys(|i| wanted[i]);
+    Ok(())
+}
+
 /// A run that is being decoded.
-struct Run {
+struct Run<'a> {
     frames: usize,
     joints: usize,
     width: usize,
-    /// `[frames x joints]`.
-    rotations: Vec<Quat>,
-    /// `[frames x translated]`.
-    translations: Vec<Vec3>,
+    /// The poses of all runs up to this one.
+    pool: &'a mut PosePool,
+    /// Index of the first frame of this run in `pool`.
+    begin: usize,
     /// `[segments x tracks]` binary logarithm of the frames from key to key.
     strides: Vec<u8>,
 }
 
-impl Run {
-    fn new(frames: usize, pool: &PosePool) -> Self {
-        Self {
-            frames,
-            joints: pool.joints,
-            width: pool.translated.len(),
-            rotations: Vec::new(),
-            translations: Vec::new(),
-            strides: Vec::new(),
-        }
+impl<'a> Run<'a> {
+    fn new(frames: usize, pool: &'a mut PosePool) -> Self {
+        let (joints, width, begin) = (pool.joints, pool.translated.len(), pool.frames());
+        Self { frames, joints, width, pool, begin, strides: Vec::new() }
     }
 
     /// Reads the keys of the segment that begins with frame `first`.
@@ -140,49 +162,64 @@ impl Run {
         let end = self.frames.min(first + SEGMENT);
         let (joints, width) = (self.joints, self.width);
         let mut bits = BitReader::new(segment);
-        // Room for frames is made segment by segment: damaged numbers of frames take no memory.
-        self.rotations.resize(end * joints, Quat::IDENTITY);
-        self.translations.resize(end * width, Vec3::ZERO);
-        for j in 0..joints + width {
+        let tracks = joints + width;
+        let strides = first / SEGMENT * tracks;
+        // Frames are added segment by segment: the next segment may be damaged.
+        grow(&mut self.pool.rotations, (self.begin + end) * joints, Quat::IDENTITY);
+        grow(&mut self.pool.translations, (self.begin + end) * width, Vec3::ZERO);
+        grow(&mut self.strides, strides + tracks, 0);
+        let rotations = &mut self.pool.rotations[self.begin * joints..];
+        let translations = &mut self.pool.translations[self.begin * width..];
+        for j in 0..tracks {
             let kind = if j < joints { Kind::rotation(&mut bits)? } else { Kind::Translation };
             let track = Track::read(kind, &mut bits)?;
-            self.strides.push(track.stride_log2);
+            self.strides[strides + j] = track.stride_log2;
             let keys = Keys { first, end, frames: self.frames, stride_log2: track.stride_log2 };
             let numbers = track.read_numbers(keys.clone().count(), &mut bits)?;
             for (key, f) in keys.enumerate() {
                 if j < joints {
-                    self.rotations[f * joints + j] = track.rotation(&numbers, key);
+                    rotations[f * joints + j] = track.rotation(&numbers, key);
                 } else {
-                    self.translations[f * width + j - joints] = track.translation(&numbers, key);
+                    translations[f * width + j - joints] = track.translation(&numbers, key);
                 }
             }
         }
         bits.end()
     }
 
-    /// Fills the frames between keys, the widest gaps first: their neighbours are then known.
-    fn between_keys(&mut self) {
+    /// Fills the frames between keys in the wanted segments, the widest gaps first: their neighbours are then known.
+    fn between_keys(&mut self, wanted: impl Fn(usize) -> bool) {
         let (joints, width, frames) = (self.joints, self.width, self.frames);
         let tracks = joints + width;
+        let rotations = &mut self.pool.rotations[self.begin * joints..];
+        let translations = &mut self.pool.translations[self.begin * width..];
         for log2 in (0..MOST_STRIDE_LOG2).rev() {
             let gap = 1usize << log2;
-            for f in (gap..frames.saturating_sub(gap)).step_by(2 * gap) {
+            let between = (gap..frames.saturating_sub(gap)).step_by(2 * gap);
+            for f in between.filter(|f| wanted(f / SEGMENT)) {
                 let strides = &self.strides[f / SEGMENT * tracks..][..tracks];
                 let at =
                     [f.checked_sub(3 * gap), Some(f - gap), Some(f + gap), Some(f + 3 * gap).filter(|f| *f < frames)];
                 for j in (0..joints).filter(|j| strides[*j] > log2) {
-                    let [a, b, c, d] = at.map(|f| f.map(|f| self.rotations[f * joints + j]));
+                    let [a, b, c, d] = at.map(|f| f.map(|f| rotations[f * joints + j]));
                     if let (Some(b), Some(c)) = (b, c) {
-                        self.rotations[f * joints + j] = keys::midpoint_rotation(a, b, c, d);
+                        rotations[f * joints + j] = keys::midpoint_rotation(a, b, c, d);
                     }
                 }
                 for k in (0..width).filter(|k| strides[joints + k] > log2) {
-                    let [a, b, c, d] = at.map(|f| f.map(|f| self.translations[f * width + k]));
+                    let [a, b, c, d] = at.map(|f| f.map(|f| translations[f * width + k]));
                     if let (Some(b), Some(c)) = (b, c) {
-                        self.translations[f * width + k] = keys::midpoint(a, b, c, d);
+                        translations[f * width + k] = keys::midpoint(a, b, c, d);
                     }
                 }
             }
         }
+    }
+}
+
+/// Makes a list at least this long.
+fn grow<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
+    if list.len() < len {
+        list.resize(len, value);
     }
 }

@@ -67,14 +67,26 @@ struct Spread {
 }
 
 impl Spread {
-    fn of(column: usize, weight: f64, features: &Features, rows: &[u32]) -> Self {
-        let value = |row: &u32| weight * f64::from(features.values[*row as usize * features.columns + column]);
+    /// Returns the statistics of all columns.
+    fn of_all(features: &Features, rows: &[u32], weights: &[f64]) -> Vec<Self> {
+        let new = |(column, weight): (usize, &f64)| {
+            let range = (f64::MAX, f64::MIN);
+            Self { column, weight: *weight, mean: 0.0, variance: 0.0, range }
+        };
+        let mut spreads: Vec<Self> = weights.iter().enumerate().map(new).collect();
+        // Row by row, as they lie in memory.
+        let for_all = |spreads: &mut [Self], each: fn(&mut Self, f64)| {
+            for row in rows {
+                let values = &features.values[*row as usize * features.columns..][..features.columns];
+                spreads.iter_mut().zip(values).for_each(|(spread, v)| each(spread, spread.weight * f64::from(*v)));
+            }
+        };
         let n = rows.len().max(1) as f64;
-        let mean = rows.iter().map(value).sum::<f64>() / n;
-        let variance = rows.iter().map(value).map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
-        let (min, max) = (f64::min, f64::max);
-        let range = rows.iter().map(value).fold((f64::MAX, f64::MIN), |(a, b), v| (min(a, v), max(b, v)));
-        Self { column, weight, mean, variance, range }
+        for_all(&mut spreads, |s, v| (s.mean, s.range) = (s.mean + v, (s.range.0.min(v), s.range.1.max(v))));
+        spreads.iter_mut().for_each(|s| s.mean /= n);
+        for_all(&mut spreads, |s, v| s.variance += (v - s.mean) * (v - s.mean));
+        spreads.iter_mut().for_each(|s| s.variance /= n);
+        spreads
     }
 
     /// Returns the part of the range in which codes differ.
@@ -88,8 +100,7 @@ impl Grid {
     /// Creates a grid over these rows for queries with these `[columns]` weights; `is_absolute` returns whether a column has
     /// absolute cost.
     pub fn new(features: &Features, rows: &[u32], weights: &[f64], is_absolute: impl Fn(usize) -> bool) -> Self {
-        let spread = |(column, weight): (usize, &f64)| Spread::of(column, *weight, features, rows);
-        let mut spreads: Vec<Spread> = weights.iter().enumerate().map(spread).collect();
+        let mut spreads = Spread::of_all(features, rows, weights);
         spreads.sort_by(|a, b| b.variance.total_cmp(&a.variance).then(a.column.cmp(&b.column)));
         // One less for each group: both are filled up to whole pairs.
         spreads.truncate(MOST_LANES - 2);

@@ -268,6 +268,7 @@ fn the_dog_builds_with_the_configuration_in_examples() {
 fn spoilt(names: &[&str], spoil: impl Fn(&mut RawClip), options: &WriteOptions) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("wild")).unwrap();
+    std::fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
     for mut clip in common::clips().into_iter().filter(|c| names.contains(&c.name.as_str())) {
         spoil(&mut clip);
         write_clip(&dir.path().join(format!("wild/{}.bvh", clip.name)), &clip, options).unwrap();
@@ -289,18 +290,18 @@ fn z_up(clip: &mut RawClip) {
 fn another_up_axis_is_mended_said_and_refused_when_asked() {
     let names = ["idle", "walk_175"];
     let dir = spoilt(&names, z_up, &WriteOptions::default());
-    let report = build(dir.path(), &["wild", "-o", "a.fwdb"]);
+    let report = build(dir.path(), &["wild", "-o", "a.fwdb", "--config", "plain.toml"]);
     let fixes = report["fixes"].as_array().unwrap();
     assert_eq!(fixes.len(), 2, "{fixes:?}");
     for fix in fixes {
         common::has_keys(fix, &["clip", "what", "found", "done"]);
         assert_eq!(fix["what"], "up_axis", "{fix}");
     }
-    let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb"]);
+    let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb", "--config", "plain.toml"]);
     assert!(told.contains("fixed: `idle`, `walk_175`: up is +Z: ") && told.contains("turned to +Y"), "{told}");
     // Equal to a file with +Y up, except for the last bits of the rotated numbers.
     let good = spoilt(&names, |_| (), &WriteOptions::default());
-    let whole = build(good.path(), &["wild", "-o", "b.fwdb"]);
+    let whole = build(good.path(), &["wild", "-o", "b.fwdb", "--config", "plain.toml"]);
     assert_eq!(whole["fixes"], serde_json::json!([]));
     for (a, b) in report["clip_list"].as_array().unwrap().iter().zip(whole["clip_list"].as_array().unwrap()) {
         let [a_mps, b_mps] = [a, b].map(|c| c["mean_speed_mps"].as_f64().unwrap());
@@ -321,19 +322,20 @@ fn another_up_axis_is_mended_said_and_refused_when_asked() {
 fn feet_and_decimetres_are_known_by_the_body_and_said() {
     for (metres_per_unit, name) in [(0.3048, "feet"), (0.1, "decimetres"), (0.01, "")] {
         let dir = spoilt(&["walk_175"], |_| (), &WriteOptions { metres_per_unit, ..WriteOptions::default() });
-        let report = build(dir.path(), &["wild", "-o", "a.fwdb"]);
+        let report = build(dir.path(), &["wild", "-o", "a.fwdb", "--config", "plain.toml"]);
         let speed = report["clip_list"][0]["mean_speed_mps"].as_f64().unwrap();
         assert!((1.6..1.9).contains(&speed), "{name}: {speed} m/s");
         let fixes = report["fixes"].as_array().unwrap();
         assert_eq!(fixes.len(), usize::from(!name.is_empty()), "{fixes:?}");
-        let strict = ["build", "wild", "-o", "b.fwdb", "--strict"];
+        let strict = ["build", "wild", "-o", "b.fwdb", "--strict", "--config", "plain.toml"];
         if !name.is_empty() {
             assert_eq!(fixes[0]["what"], "units");
             assert!(fixes[0]["done"].as_str().unwrap().contains(name), "{fixes:?}");
             common::fails(dir.path(), &strict, &["clip `walk_175`: leg, spine and arm measure", name]);
             // With an explicit unit, nothing is fixed.
             let unit = metres_per_unit.to_string();
-            let said = build(dir.path(), &["wild", "-o", "a.fwdb", "--units", &unit, "--strict"]);
+            let said =
+                build(dir.path(), &["wild", "-o", "a.fwdb", "--units", &unit, "--strict", "--config", "plain.toml"]);
             assert_eq!(said["fixes"], serde_json::json!([]));
         } else {
             common::ok(dir.path(), &strict);
@@ -345,7 +347,7 @@ fn feet_and_decimetres_are_known_by_the_body_and_said() {
 fn a_frame_ten_kilometres_away_is_bridged_said_and_refused_when_asked() {
     let away = |clip: &mut RawClip| clip.translations[100 * clip.skeleton.len() + 1] += Vec3::X * 1e4;
     let dir = spoilt(&["walk_175"], away, &WriteOptions::default());
-    let report = build(dir.path(), &["wild", "-o", "a.fwdb"]);
+    let report = build(dir.path(), &["wild", "-o", "a.fwdb", "--config", "plain.toml"]);
     let (glitches, fixes) = (&report["glitches"], &report["fixes"]);
     assert_eq!((glitches.as_array().unwrap().len(), fixes.as_array().unwrap().len()), (1, 1), "{glitches} {fixes}");
     common::has_keys(&glitches[0], &["clip", "joint", "seconds", "what", "done"]);
@@ -354,14 +356,15 @@ fn a_frame_ten_kilometres_away_is_bridged_said_and_refused_when_asked() {
     assert!((glitches[0]["seconds"][0].as_f64().unwrap() - 100.0 / 60.0).abs() < 0.02, "{glitches}");
     let speed = report["clip_list"][0]["mean_speed_mps"].as_f64().unwrap();
     assert!((1.6..1.9).contains(&speed), "{speed} m/s");
-    let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb"]);
+    let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb", "--config", "plain.toml"]);
     assert!(told.contains("glitch: `walk_175` 1.67-1.68 s bridged: `Hips` jumps by "), "{told}");
     common::fails(
         dir.path(),
         &["build", "wild", "-o", "c.fwdb", "--strict"],
         &["clip `walk_175`, 1.67 to", "`Hips` jumps"],
     );
-    std::fs::write(dir.path().join("off.toml"), "[build.glitches]\nenabled = false\n").unwrap();
+    std::fs::write(dir.path().join("off.toml"), [common::NOTHING_MADE, "[build.glitches]\nenabled = false\n"].concat())
+        .unwrap();
     let off = build(dir.path(), &["wild", "-o", "a.fwdb", "--config", "off.toml"]);
     assert_eq!(off["glitches"], serde_json::json!([]));
 }

@@ -14,6 +14,7 @@ impl Place {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         common::mocap(dir.path());
+        std::fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
         Self { dir }
     }
 
@@ -24,7 +25,8 @@ impl Place {
     fn build(&self, args: &[&str]) -> Value {
         let mut command = common::footwork(self.path());
         command.env("FOOTWORK_CACHE", self.path().join("cache"));
-        let run = common::finish(command.args([&["build", "mocap", "-o", "a.fwdb", "--json"], args].concat()));
+        let always = ["build", "mocap", "-o", "a.fwdb", "--config", "plain.toml", "--json"];
+        let run = common::finish(command.args([&always[..], args].concat()));
         assert_eq!(run.code, Some(0), "{run:?}");
         serde_json::from_str(&run.stdout).unwrap()
     }

@@ -15,6 +15,9 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Settings of a build that makes no clips: making takes most of the time of a build, and other tests look at it.
+pub const NOTHING_MADE: &str = "[build.multiply]\nmode = \"off\"\n";
+
 /// Result of a run.
 #[derive(Debug)]
 pub struct Run {

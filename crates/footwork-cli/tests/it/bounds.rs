@@ -50,7 +50,8 @@ fn bounded(folder: &Path, args: &[&str], seconds: u64) -> Run {
 fn trace() -> (tempfile::TempDir, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
-    ok(dir.path(), &["build", "mocap/walk_175.bvh", "mocap/idle.bvh", "-o", "a.fwdb"]);
+    fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
+    ok(dir.path(), &["build", "mocap/walk_175.bvh", "mocap/idle.bvh", "--config", "plain.toml", "-o", "a.fwdb"]);
     ok(dir.path(), &["simulate", "--db", "a.fwdb", "--seconds", "2", "--trace", "run.fwtrace"]);
     let bytes = fs::read(dir.path().join("run.fwtrace")).unwrap();
     (dir, bytes)
@@ -168,7 +169,8 @@ fn files_of_many_gigabytes_of_nothing_are_refused_in_a_second() {
         assert!(start.elapsed() < Duration::from_secs(1), "{name}: {:?}", start.elapsed());
         fs::remove_file(dir.path().join(name)).unwrap();
     }
-    ok(dir.path(), &["build", "mocap/idle.bvh", "-o", "whole.fwdb"]);
+    fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
+    ok(dir.path(), &["build", "mocap/idle.bvh", "--config", "plain.toml", "-o", "whole.fwdb"]);
     let whole = fs::read(dir.path().join("whole.fwdb")).unwrap();
     for (args, name, head) in [
         (&["inspect", "--db"][..], "zero.fwdb", &b""[..]),
@@ -203,8 +205,9 @@ fn folders_that_link_to_each_other_are_read_to_an_end_and_each_file_once() {
         symlink(to, at(link)).unwrap();
     }
     symlink("walk.bvh", at("t/again.bvh")).unwrap();
+    fs::write(at("plain.toml"), common::NOTHING_MADE).unwrap();
     for input in ["t", "t/**/*.bvh", "t/a/../**/*"] {
-        let run = bounded(dir.path(), &["build", input, "-o", "t.fwdb", "--json"], 30);
+        let run = bounded(dir.path(), &["build", input, "--config", "plain.toml", "-o", "t.fwdb", "--json"], 30);
         let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run:?}"));
         let clips: Vec<&str> =
             told["clip_list"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
@@ -218,9 +221,10 @@ fn control_characters_of_names_do_not_reach_the_terminal() {
     common::mocap(dir.path());
     let evil = "wa\u{1b}[2J\u{9b}31m\u{202e}lk\nx";
     fs::rename(dir.path().join("mocap/walk_175.bvh"), dir.path().join(format!("mocap/{evil}.bvh"))).unwrap();
-    ok(dir.path(), &["build", "mocap", "-o", "a.fwdb"]);
+    fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
+    ok(dir.path(), &["build", "mocap", "--config", "plain.toml", "-o", "a.fwdb"]);
     let clip = "[[build.clips]]\nname = \"wa*\"\nevents = [{ name = \"e\\u001b[2Jv\", time_s = 900.0 }]\n";
-    fs::write(dir.path().join("c.toml"), clip).unwrap();
+    fs::write(dir.path().join("c.toml"), [common::NOTHING_MADE, clip].concat()).unwrap();
     let mut shown = Vec::new();
     for args in [
         &["inspect", "--db", "a.fwdb"][..],
@@ -289,7 +293,8 @@ fn what_is_said_of_times_that_a_clip_does_not_have_is_refused() {
     // A valid range: the whole clip, to the end of its last frame.
     fs::write(dir.path().join("mocap/idle.tags.toml"), "tags = [{ name = \"all\" }]\ndiscard = [[1.0, 900.0]]\n")
         .unwrap();
-    ok(dir.path(), &["build", "mocap", "-o", "a.fwdb"]);
+    fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
+    ok(dir.path(), &["build", "mocap", "--config", "plain.toml", "-o", "a.fwdb"]);
 }
 
 #[test]

@@ -385,13 +385,15 @@ fn a_tracking_glitch_of_real_motion_is_left_out_and_named() {
         return;
     };
     let dir = tempfile::tempdir().unwrap();
-    let report = build(dir.path(), &[glitch.to_str().unwrap(), "-o", "a.fwdb"]);
+    std::fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
+    let build = |from: &Path| build(dir.path(), &[from.to_str().unwrap(), "--config", "plain.toml", "-o", "a.fwdb"]);
+    let report = build(&glitch);
     let glitches = report["glitches"].as_array().unwrap();
     assert_eq!(glitches.len(), 2, "{glitches:?}");
     assert!(glitches.iter().all(|g| g["done"] == "left_out" && g["joint"].is_string()), "{glitches:?}");
     assert_eq!(report["clips"], 3);
     // Jumps, falls, stumbles and fights are not glitches.
-    let report = build(dir.path(), &[lafan1.to_str().unwrap(), "-o", "a.fwdb"]);
+    let report = build(&lafan1);
     assert_eq!(report["glitches"], serde_json::json!([]));
 }
 

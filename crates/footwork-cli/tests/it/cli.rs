@@ -37,8 +37,9 @@ fn every_shell_gets_completions_of_all_commands() {
 fn quiet_prints_only_errors_and_json() {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
+    std::fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
     for args in [
-        &["build", "mocap", "-o", "a.fwdb"][..],
+        &["build", "mocap", "--config", "plain.toml", "-o", "a.fwdb"][..],
         &["inspect", "--db", "a.fwdb"],
         &["simulate", "--db", "a.fwdb", "--seconds", "1"],
         &["film", "mocap/idle.bvh", "-o", "a.png"],

@@ -6,14 +6,15 @@ use common::{fails, json, ok, run};
 use std::fs;
 use std::path::Path;
 
-/// Returns a folder with clips of two formats in `mocap`, and the bytes of their database.
-fn folder() -> (tempfile::TempDir, Vec<u8>) {
+/// Returns a folder with clips of two formats in `mocap` and `more`, these settings in `c.toml`, and the bytes of their database.
+fn folder(settings: &str) -> (tempfile::TempDir, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     ok(dir.path(), &["gait", "--hours", "0.04", "--seed", "9", "-o", "mocap"]);
     ok(dir.path(), &["gait", "--clip", "walk_1*", "-o", "more"]);
     fs::create_dir(dir.path().join("mocap/deep")).unwrap();
     ok(dir.path(), &["convert", "more/walk_130.bvh", "-o", "mocap/deep/walk_130.glb"]);
-    ok(dir.path(), &["build", "mocap", "more", "-o", "one.fwdb", "--no-cache"]);
+    fs::write(dir.path().join("c.toml"), settings).unwrap();
+    ok(dir.path(), &["build", "mocap", "more", "--config", "c.toml", "-o", "one.fwdb", "--no-cache"]);
     let bytes = fs::read(dir.path().join("one.fwdb")).unwrap();
     (dir, bytes)
 }
@@ -30,8 +31,9 @@ fn merged(dir: &Path, shards: &[&str]) -> (Vec<u8>, u64) {
 
 #[test]
 fn any_number_of_shards_gives_the_bytes_of_one_build() {
-    let (dir, one) = folder();
-    let survey = |folder: &str| json(dir.path(), &["corpus", "survey", "mocap", "more", "-o", folder]);
+    let (dir, one) = folder("");
+    let survey =
+        |folder: &str| json(dir.path(), &["corpus", "survey", "mocap", "more", "--config", "c.toml", "-o", folder]);
     let told = survey("corpus");
     let (files, bvh) = (told["files"].as_u64().unwrap(), told["files"].as_u64().unwrap() - 1);
     assert!(files >= 6 && told["bytes"].as_u64().unwrap() > 100_000, "{told}");
@@ -54,8 +56,8 @@ fn any_number_of_shards_gives_the_bytes_of_one_build() {
 
 #[test]
 fn a_shard_that_was_killed_and_a_file_that_changed_are_read_again() {
-    let (dir, one) = folder();
-    ok(dir.path(), &["corpus", "survey", "mocap", "more", "-o", "corpus"]);
+    let (dir, one) = folder(common::NOTHING_MADE);
+    ok(dir.path(), &["corpus", "survey", "mocap", "more", "--config", "c.toml", "-o", "corpus"]);
     let (bytes, all) = merged(dir.path(), &["1/1"]);
     assert!(bytes == one);
     let mut entries: Vec<_> =
@@ -73,7 +75,7 @@ fn a_shard_that_was_killed_and_a_file_that_changed_are_read_again() {
     let cut = text.trim_end().rsplit_once('\n').unwrap().0;
     let frames: usize = text.split("Frames: ").nth(1).unwrap().lines().next().unwrap().parse().unwrap();
     fs::write(&file, cut.replace(&format!("Frames: {frames}"), &format!("Frames: {}", frames - 1)) + "\n").unwrap();
-    ok(dir.path(), &["build", "mocap", "more", "-o", "one.fwdb", "--no-cache"]);
+    ok(dir.path(), &["build", "mocap", "more", "--config", "c.toml", "-o", "one.fwdb", "--no-cache"]);
     let changed = fs::read(dir.path().join("one.fwdb")).unwrap();
     let (bytes, _) = merged(dir.path(), &["1/1"]);
     assert!(bytes == changed && bytes != one);
@@ -81,7 +83,7 @@ fn a_shard_that_was_killed_and_a_file_that_changed_are_read_again() {
 
 #[test]
 fn settings_come_from_the_survey() {
-    let (dir, _) = folder();
+    let (dir, _) = folder(common::NOTHING_MADE);
     fs::create_dir(dir.path().join("settings")).unwrap();
     let config = "[source]\nclips = [\"../mocap\"]\npattern = \"{number}_{kind}\"\n[build]\nsearch_rate_hz = 20\n";
     fs::write(dir.path().join("settings/c.toml"), config).unwrap();
@@ -111,7 +113,8 @@ fn what_cannot_be_run_is_told() {
 fn a_database_is_divided_into_shards_with_a_manifest() {
     let dir = tempfile::tempdir().unwrap();
     ok(dir.path(), &["gait", "--clip", "walk_1*", "-o", "mocap"]);
-    ok(dir.path(), &["build", "mocap", "-o", "one.fwdb", "--no-cache"]);
+    fs::write(dir.path().join("plain.toml"), common::NOTHING_MADE).unwrap();
+    ok(dir.path(), &["build", "mocap", "--config", "plain.toml", "-o", "one.fwdb", "--no-cache"]);
     let told = json(dir.path(), &["corpus", "part", "one.fwdb", "--shards", "2", "-o", "shards"]);
     assert_eq!(told["shards"].as_array().unwrap().len(), 2);
     let manifest = fs::read_to_string(dir.path().join(told["manifest"].as_str().unwrap())).unwrap();

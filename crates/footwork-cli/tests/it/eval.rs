@@ -8,8 +8,7 @@ use std::path::Path;
 /// Returns a folder with a database of a few clips.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    common::mocap(dir.path());
-    common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    common::mocap_database(dir.path(), "mocap.fwdb");
     dir
 }
 

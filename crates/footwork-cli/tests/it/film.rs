@@ -168,8 +168,7 @@ fn a_recorded_run_shows_the_ground_that_it_was_made_on() {
 #[test]
 fn two_sources_are_compared() {
     let dir = tempfile::tempdir().unwrap();
-    common::mocap(dir.path());
-    common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    common::mocap_database(dir.path(), "mocap.fwdb");
     let told =
         film(dir.path(), &["--compare", "mocap/walk_175.bvh", "mocap.fwdb#walk_175", "--to", "1.5", "-o", "both.svg"]);
     let sources = told["sources"].as_array().unwrap();
@@ -240,8 +239,7 @@ fn a_mistake_is_one_clear_message_and_no_file() {
 #[test]
 fn a_database_is_no_trace_and_a_trace_no_database() {
     let dir = tempfile::tempdir().unwrap();
-    common::mocap(dir.path());
-    common::ok(dir.path(), &["build", "mocap", "-o", "a.fwdb"]);
+    common::mocap_database(dir.path(), "a.fwdb");
     std::fs::copy(dir.path().join("a.fwdb"), dir.path().join("a.fwtrace")).unwrap();
     common::fails(dir.path(), &["film", "a.fwtrace", "-o", "x.png"], &["a.fwtrace", "expected a trace"]);
 }

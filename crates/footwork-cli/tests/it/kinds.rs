@@ -5,8 +5,7 @@ use crate::common;
 #[test]
 fn a_file_of_another_kind_is_named_with_what_takes_it() {
     let dir = tempfile::tempdir().unwrap();
-    common::mocap(dir.path());
-    common::ok(dir.path(), &["build", "mocap", "-o", "m.fwdb"]);
+    common::mocap_database(dir.path(), "m.fwdb");
     common::ok(dir.path(), &["simulate", "--db", "m.fwdb", "--seconds", "2", "--trace", "m.fwtrace"]);
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
     write("fit.toml", "[matcher]\nresponsiveness = 1.5\n");

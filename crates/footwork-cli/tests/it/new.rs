@@ -30,8 +30,7 @@ fn a_new_game_has_all_its_files_and_spares_a_folder_that_is_in_use() {
 #[test]
 fn a_new_game_takes_clips_and_a_model_of_ones_own() {
     let dir = tempfile::tempdir().unwrap();
-    common::mocap(dir.path());
-    common::ok(dir.path(), &["build", "mocap", "-o", "m.fwdb"]);
+    common::mocap_database(dir.path(), "m.fwdb");
     common::ok(dir.path(), &["convert", "mocap/idle.bvh", "-o", "hero.glb"]);
     let told = common::json(dir.path(), &["new", "own", "--bevy", "--db", "m.fwdb", "--model", "hero.glb"]);
     let db = Database::load(&dir.path().join("m.fwdb")).unwrap();

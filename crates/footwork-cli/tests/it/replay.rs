@@ -8,8 +8,7 @@ use std::path::Path;
 /// Returns a folder with a database of a few clips and a recorded run of 20 s, and the summary of the run.
 fn folder() -> (tempfile::TempDir, serde_json::Value) {
     let dir = tempfile::tempdir().unwrap();
-    common::mocap(dir.path());
-    common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    common::mocap_database(dir.path(), "mocap.fwdb");
     let course = ["--course", "random", "--seconds", "20", "--seed", "5", "--trace", "run.fwtrace", "--bvh", "run.bvh"];
     let run = common::json(dir.path(), &[&["simulate", "--db", "mocap.fwdb"], &course[..]].concat());
     (dir, run)

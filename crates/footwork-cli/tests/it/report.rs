@@ -15,8 +15,7 @@ use std::sync::Arc;
 /// Writes `mocap.fwdb`, a run with it as `run.fwtrace`, and the page of both; returns the page and the output of `--json`.
 fn page(folder: &Path, more: &[&str]) -> (String, Value) {
     if !folder.join("mocap.fwdb").exists() {
-        common::mocap(folder);
-        common::ok(folder, &["build", "mocap", "-o", "mocap.fwdb"]);
+        common::mocap_database(folder, "mocap.fwdb");
         let run = ["simulate", "--db", "mocap.fwdb", "--seconds", "12", "--trace", "run.fwtrace"];
         common::ok(folder, &run);
     }

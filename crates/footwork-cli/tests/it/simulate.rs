@@ -7,8 +7,7 @@ use std::path::Path;
 /// Returns a folder with a database of a few clips.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    common::mocap(dir.path());
-    common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    common::mocap_database(dir.path(), "mocap.fwdb");
     dir
 }
 
@@ -310,7 +309,6 @@ fn the_course_of_actions_needs_clips_of_actions() {
     assert_eq!(&recorded["worst"]["pop_mps"], worst, "{recorded}");
     let replayed = common::json(dir.path(), &["replay", "one.fwtrace", "--data", "actions"]);
     assert!(replayed["updates"].as_u64().unwrap() > 100, "{replayed}");
-    common::mocap(dir.path());
-    common::json(dir.path(), &["build", "mocap", "-o", "plain.fwdb"]);
+    common::mocap_database(dir.path(), "plain.fwdb");
     common::fails(dir.path(), &["simulate", "--db", "plain.fwdb", "--course", "actions"], &["jump", "no_locomotion"]);
 }

@@ -14,6 +14,7 @@ use footwork_import::bvh::WriteOptions;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// Settings of a build that makes no clips: making takes most of the time of a build, and other tests look at it.
 pub const NOTHING_MADE: &str = "[build.multiply]\nmode = \"off\"\n";
@@ -114,6 +115,17 @@ pub fn mocap(folder: &Path) {
         written += 1;
     }
     assert_eq!(written, wanted.len(), "clips have been renamed");
+}
+
+/// Writes the folder `mocap`, and a database of it, which is built once for all tests.
+pub fn mocap_database(folder: &Path, name: &str) {
+    static DATABASE: OnceLock<Vec<u8>> = OnceLock::new();
+    mocap(folder);
+    let database = DATABASE.get_or_init(|| {
+        ok(folder, &["build", "mocap", "-o", name]);
+        std::fs::read(folder.join(name)).unwrap()
+    });
+    std::fs::write(folder.join(name), database).unwrap();
 }
 
 /// Writes a file `hero.bvh`: another skeleton, in a T-pose.

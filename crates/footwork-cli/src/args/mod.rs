@@ -3,6 +3,7 @@
 //! Help texts are an imperative (commands) or a noun phrase (flags) of at most 72 characters; then unit, default and
 //! interactions.
 
+mod bench;
 mod common;
 mod corpus;
 mod cues;
@@ -12,11 +13,13 @@ mod film;
 mod report;
 mod robot;
 
+pub use bench::{
+    BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchGrowthArgs, BenchSearchArgs, BenchUpdateArgs, SetKind,
+};
 pub use common::{BuiltIn, Common, SearchKind};
 pub use corpus::{CorpusArgs, CorpusCommand, CorpusMergeArgs, CorpusPartArgs, CorpusSurveyArgs};
 pub use drive::{
-    BenchArgs, BenchCodecArgs, BenchCommand, BenchCrowdArgs, BenchGrowthArgs, BenchSearchArgs, BenchUpdateArgs,
-    EvalArgs, GaitArgs, GaitKind, InspectArgs, MotionFiles, NewArgs, ReplayArgs, SearchArgs, SetKind, SimulateArgs,
+    EvalArgs, GaitArgs, GaitKind, InspectArgs, MotionFiles, NewArgs, ReplayArgs, SearchArgs, SimulateArgs,
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};

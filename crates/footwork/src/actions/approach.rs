@@ -2,8 +2,9 @@
 
 use super::action::{Action, Entry};
 use super::config::ActionConfig;
+use super::nearest::Nearest;
 use super::place::Place;
-use super::plan::{Nearest, places, warp};
+use super::plan::{places, warp};
 use super::refusal::Refusal;
 use super::table::Actions;
 use crate::input::ActionRequest;

@@ -9,8 +9,9 @@
 
 use super::action::{Action, Limb, SHORTEST_S};
 use super::config::ActionConfig;
+use super::nearest::keep_nearest;
 use super::place::{Correction, Place};
-use super::plan::{Plan, Situation, keep_nearest, warp, with_pose};
+use super::plan::{Plan, Situation, warp, with_pose};
 use super::refusal::Miss;
 use super::table::Actions;
 use crate::database::Database;

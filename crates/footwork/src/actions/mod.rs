@@ -14,6 +14,7 @@ mod approach;
 mod arrive;
 mod config;
 mod meet;
+mod nearest;
 mod part;
 mod place;
 mod plan;

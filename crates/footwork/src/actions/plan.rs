@@ -7,6 +7,7 @@
 use super::action::{AT_ONCE_S, Action, Entry, MAX_MARKS, Passes, SHORTEST_S};
 use super::arrive::{FOOT_M, way};
 use super::config::ActionConfig;
+use super::nearest::Nearest;
 use super::place::{Correction, Place};
 use super::refusal::{Miss, Refusal, RefusalReason};
 use super::table::Actions;
@@ -54,28 +55,6 @@ pub struct Plan {
     pub cost: f32,
 }
 
-/// The candidate that misses least.
-#[derive(Default)]
-pub(super) struct Nearest {
-    found: Option<(usize, Miss)>,
-    may_change: bool,
-}
-
-impl Nearest {
-    /// Notes what action `k` misses; `may_change` if another position or time of the character could change it.
-    pub fn note(&mut self, k: usize, miss: Miss, may_change: bool) {
-        self.may_change |= may_change;
-        keep_nearest(&mut self.found, k, miss);
-    }
-
-    /// Returns true if candidates that exceed a limit by this factor at least change neither a plan nor a refusal. Notes them.
-    fn is_no_match(&mut self, factor: f32, is_planned: bool) -> bool {
-        let is_no_match = factor > 1.0 && (is_planned || self.found.is_some_and(|(_, (least, _))| factor > least));
-        self.may_change |= is_no_match;
-        is_no_match
-    }
-}
-
 /// Returns the contacts of an action for a request, for a body that stands at the height `level_m`. `None` if contacts are missing, or if
 /// there are more than the action has.
 pub(crate) fn places(action: &Action, request: &ActionRequest, level_m: f32) -> Option<[Place; MAX_MARKS]> {
@@ -111,13 +90,6 @@ pub(crate) fn places(action: &Action, request: &ActionRequest, level_m: f32) -> 
 pub(crate) fn warp(action: &Action, entry: usize, root: Place, marks: [Place; MAX_MARKS]) -> Warp<'_> {
     let Entry { time_s, root: clip_root, .. } = &action.entries[entry];
     Warp { action, base_s: *time_s, clip_root: *clip_root, root, marks }
-}
-
-/// Keeps a miss, with its owner, if it exceeds its limit by less than the one before.
-pub(super) fn keep_nearest<T: Copy>(nearest: &mut Option<(T, Miss)>, owner: T, miss: Miss) {
-    if nearest.is_none_or(|(_, (factor, _))| miss.0 < factor) {
-        *nearest = Some((owner, miss));
-    }
 }
 
 /// Keeps the reason whose limit is exceeded most.

@@ -52,6 +52,7 @@ pub mod matcher;
 pub mod math;
 pub mod motion;
 pub mod obstacles;
+pub(crate) mod parallel;
 pub mod pose;
 pub mod prelude;
 pub mod recorder;

@@ -1,11 +1,12 @@
 //! Tags, events and curves: from the configuration to clips, and from clips to the database.
 
+use super::BuildError;
 use super::config::{self, BuildConfig, ClipRule, ContactSpec, CostSpec, CurveSpec, EventSpec, TagSpec};
 use super::track::Track;
-use super::{BuildError, parallel};
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
 use crate::frames::{ClipIndex, EventId, FrameIndex};
+use crate::parallel;
 use std::borrow::Cow;
 
 /// Adds the facts of the configuration's rules to each clip. Clips are copied only if they are borrowed.

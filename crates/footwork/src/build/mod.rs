@@ -16,7 +16,6 @@ pub(crate) mod loops;
 pub(crate) mod multiply;
 pub(crate) mod normalize;
 mod options;
-mod parallel;
 mod pipeline;
 mod pool;
 mod prepare;

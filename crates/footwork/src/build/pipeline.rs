@@ -9,14 +9,15 @@ use super::rows::{self, Assembled, Extracted};
 use super::rules::{self, Rules};
 use super::track::Track;
 use super::{
-    BuildConfig, BuildError, BuildOptions, annotations, blend_space, by_role, chain, contacts, kinds, normalize,
-    parallel, pool, prune, speeds, standing, summary, treadmill, usable,
+    BuildConfig, BuildError, BuildOptions, annotations, blend_space, by_role, chain, contacts, kinds, normalize, pool,
+    prune, speeds, standing, summary, treadmill, usable,
 };
 use crate::clip::RawClip;
 use crate::database::{Database, DatabaseContent, MirrorMode};
 use crate::frames::JointIndex;
 use crate::motion::codec::EncodedPoses;
 use crate::motion::{PosePool, StickSpeeds};
+use crate::parallel;
 use crate::rig::{Leg, Rig};
 use crate::schema::FeatureSchema;
 use crate::skeleton::Skeleton;

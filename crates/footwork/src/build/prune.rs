@@ -2,11 +2,11 @@
 //! cannot be distinguished from its other rows.
 
 use super::config::PruneConfig;
-use super::parallel;
 use super::rows::Assembled;
 use super::track::Track;
 use crate::clip::{RawClip, TimeRange};
 use crate::database::{Clip, Database, RowFlags};
+use crate::parallel;
 use serde::Serialize;
 
 /// Distance between rows of a loop below which transitions to the later row are blocked. A transition between them would

@@ -3,10 +3,11 @@
 use super::config::BuildConfig;
 use super::normalize::Scaling;
 use super::track::Track;
-use super::{BuildError, BuildOptions, parallel};
+use super::{BuildError, BuildOptions};
 use crate::database::{Clip, Database, Features, MirrorMode, RowFlags, mirror_table_of};
 use crate::frames::FrameIndex;
 use crate::motion::{ClipView, PosePool};
+use crate::parallel;
 use crate::pose::{Pose, PoseVelocity, RootMotion};
 use crate::schema::{ChannelKind, ChannelSpec, ChannelType, FeatureSchema, MirrorColumn, SourceBuffers};
 use crate::skeleton::Skeleton;

@@ -1,12 +1,13 @@
 //! Tags by rules: ranges of clips in which measured values of the motion fulfil a condition.
 
+use super::BuildError;
 use super::config::TagRule;
 use super::track::Track;
-use super::{BuildError, parallel};
 use crate::clip::{TagRange, TimeRange};
 use crate::expression::{Comparison, Expression, ExpressionError, Term};
 use crate::frames::JointIndex;
 use crate::math::Facing;
+use crate::parallel;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::ops::Range;

@@ -7,9 +7,10 @@
 
 use super::config::RootMotionConfig;
 use super::contacts::{half_stretch, leg_length_m, lowest, slope};
-use super::{parallel, track::Track};
+use super::track::Track;
 use crate::frames::JointIndex;
 use crate::math::{GRAVITY_MPS2, median};
+use crate::parallel;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 

@@ -3,8 +3,9 @@
 use super::clip_report::Skipped;
 use super::report::BuildReport;
 use super::track::Track;
-use super::{BuildConfig, BuildError, parallel};
+use super::{BuildConfig, BuildError};
 use crate::clip::RawClip;
+use crate::parallel;
 use crate::settings;
 
 /// Checks every clip by itself, and that names differ and all clips have one skeleton.

@@ -9,9 +9,9 @@ mod captured;
 mod measure;
 mod plan;
 
-use super::parallel;
 use crate::motion::PosePool;
 use crate::motion::codec::{EncodedPoses, REACH, decode_again};
+use crate::parallel;
 pub use captured::Captured;
 use measure::{Errors, Places};
 use plan::Plan;

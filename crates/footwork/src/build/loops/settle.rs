@@ -2,8 +2,8 @@
 
 use super::{Gap, Loop, Round};
 use crate::build::config::BuildConfig;
-use crate::build::parallel;
 use crate::clip::RawClip;
+use crate::parallel;
 use serde::Serialize;
 
 /// A loop of a build.

@@ -4,12 +4,12 @@
 
 use super::kit::{Kit, angle_rad, close_gap, mix_in};
 use crate::build::contacts::runs;
-use crate::build::parallel;
 use crate::build::track::Track;
 use crate::clip::TimeRange;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, smoothstep};
 use crate::motion::{ClipView, PosePool};
+use crate::parallel;
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 

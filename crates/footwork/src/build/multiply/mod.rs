@@ -20,12 +20,12 @@ mod steps;
 
 use super::clip_report::ClipReport;
 use super::config::{Multiply, MultiplyConfig};
-use super::parallel;
 use super::track::Track;
 use crate::clip::{Annotations, ContactTrack, CostRange, TagRange, TimeRange};
 use crate::database::Database;
 use crate::math::{Transform, median};
 use crate::motion::StickSpeeds;
+use crate::parallel;
 use crate::pose::Pose;
 use crate::rig::Rig;
 use crate::skeleton::Skeleton;

@@ -119,7 +119,7 @@ impl RetargetMap {
         options: &RetargetOptions,
         on_done: Option<&(dyn Fn() + Sync)>,
     ) -> Result<Vec<(RawClip, RetargetReport)>, RetargetError> {
-        let done = super::parallel::map(clips, |clip| {
+        let done = crate::parallel::map(clips, |clip| {
             let done = self.retarget_clip(clip, options);
             if let Some(tell) = on_done {
                 tell();

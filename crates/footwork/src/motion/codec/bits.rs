@@ -6,7 +6,7 @@ pub struct BitReader<'a> {
     at: usize,
 }
 
-const SHORT: &str = "it ends too early";
+pub const SHORT: &str = "it ends too early";
 
 impl<'a> BitReader<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {

@@ -14,9 +14,9 @@ mod component;
 mod keys;
 mod track;
 
-use bits::BitReader;
 #[cfg(feature = "build")]
 pub(crate) use bits::BitWriter;
+use bits::{BitReader, SHORT};
 pub(crate) use keys::{Keys, SEGMENT};
 #[cfg(feature = "build")]
 pub(crate) use keys::{midpoint, midpoint_rotation};
@@ -27,6 +27,8 @@ pub(crate) use track::{Kind, MOST_STRIDE_LOG2, Track};
 use super::PosePool;
 use crate::frames::JointIndex;
 use crate::math::Quat;
+use crate::parallel;
+use bytemuck::{Zeroable, allocation::try_zeroed_vec};
 use glam::Vec3;
 use std::ops::Range;
 
@@ -63,22 +65,38 @@ impl EncodedPoses {
         if self.starts.len() as u64 != segments + 1 || !ends || !self.starts.is_sorted() {
             return Err(format!("expected the starts of {segments} segments in {} bytes", self.bytes.len()));
         }
-        let mut pool = PosePool { joints, translated: translated.to_vec(), ..PosePool::default() };
-        // Room for all frames at once, but for no more frames than there are bytes: numbers of frames may be damaged.
-        let frames: usize = self.runs.iter().map(|n| *n as usize).sum();
-        let room = frames.min(self.bytes.len());
-        pool.rotations.reserve_exact(room.saturating_mul(joints));
-        pool.translations.reserve_exact(room.saturating_mul(translated.len()));
-        let mut starts = self.starts.windows(2);
-        for frames in &self.runs {
-            let mut run = Run::new(*frames as usize, &mut pool);
-            for (first, bounds) in (0..run.frames).step_by(SEGMENT).zip(&mut starts) {
-                let segment = &self.bytes[bounds[0] as usize..bounds[1] as usize];
-                run.read(first, segment).map_err(|fault| format!("segment at byte {}: {fault}", bounds[0]))?;
-            }
-            run.between_keys(|_| true);
+        // Numbers of frames may be damaged: no room for frames that have no bits.
+        let least_bits = Track::least_bits(joints, translated.len());
+        let short = |bounds: &&[u64]| (bounds[1] - bounds[0]).saturating_mul(8) < least_bits;
+        if let Some(bounds) = self.starts.windows(2).find(short) {
+            return Err(format!("segment at byte {}: {SHORT}", bounds[0]));
         }
+        let frames: usize = self.runs.iter().map(|n| *n as usize).sum();
+        let mut pool = PosePool {
+            joints,
+            translated: translated.to_vec(),
+            rotations: room(frames, joints)?,
+            translations: room(frames, translated.len())?,
+        };
+        let mut starts = &self.starts[..];
+        let runs = Run::all(&self.runs, &mut pool).map(|run| {
+            let (own, after) = (&starts[..=run.segments()], &starts[run.segments()..]);
+            starts = after;
+            (run, own)
+        });
+        let done = parallel::map_owned(runs.collect(), |(run, starts)| self.decode_run(run, starts));
+        done.into_iter().collect::<Result<(), _>>()?;
         Ok(pool)
+    }
+
+    /// Decodes a run. `starts` are those of its segments, and its end.
+    fn decode_run(&self, mut run: Run, starts: &[u64]) -> Result<(), String> {
+        for (first, bounds) in (0..run.frames).step_by(SEGMENT).zip(starts.windows(2)) {
+            let segment = &self.bytes[bounds[0] as usize..bounds[1] as usize];
+            run.read(first, segment).map_err(|fault| format!("segment at byte {}: {fault}", bounds[0]))?;
+        }
+        run.between_keys(|_| true);
+        Ok(())
     }
 }
 
@@ -130,7 +148,10 @@ pub(crate) fn decode_again(
     segments: &[Vec<u8>],
     wanted: &[bool],
 ) -> Result<(), &'static str> {
-    let mut run = Run { begin: 0, ..Run::new(frames, pool) };
+    pool.rotations.resize(frames * pool.joints, Quat::IDENTITY);
+    pool.translations.resize(frames * pool.translated.len(), Vec3::ZERO);
+    let runs = [frames as u32];
+    let mut run = Run::all(&runs, pool).next().expect("one run");
     for (i, segment) in segments.iter().enumerate().filter(|(i, _)| wanted[*i]) {
         run.read(i * SEGMENT, segment)?;
     }
@@ -143,18 +164,30 @@ struct Run<'a> {
     frames: usize,
     joints: usize,
     width: usize,
-    /// The poses of all runs up to this one.
-    pool: &'a mut PosePool,
-    /// Index of the first frame of this run in `pool`.
-    begin: usize,
+    /// `[frames x joints]`.
+    rotations: &'a mut [Quat],
+    /// `[frames x width]`.
+    translations: &'a mut [Vec3],
     /// `[segments x tracks]` binary logarithm of the frames from key to key.
     strides: Vec<u8>,
 }
 
 impl<'a> Run<'a> {
-    fn new(frames: usize, pool: &'a mut PosePool) -> Self {
-        let (joints, width, begin) = (pool.joints, pool.translated.len(), pool.frames());
-        Self { frames, joints, width, pool, begin, strides: Vec::new() }
+    /// Returns the runs of a pool, given the frames of each.
+    fn all(runs: &'a [u32], pool: &'a mut PosePool) -> impl Iterator<Item = Self> {
+        let (joints, width) = (pool.joints, pool.translated.len());
+        let (mut rotations, mut translations) = (&mut pool.rotations[..], &mut pool.translations[..]);
+        runs.iter().map(move |frames| {
+            let frames = *frames as usize;
+            let own = rotations.split_off_mut(..frames * joints).unwrap_or_default();
+            let moved = translations.split_off_mut(..frames * width).unwrap_or_default();
+            let strides = vec![0; frames.div_ceil(SEGMENT) * (joints + width)];
+            Self { frames, joints, width, rotations: own, translations: moved, strides }
+        })
+    }
+
+    fn segments(&self) -> usize {
+        self.frames.div_ceil(SEGMENT)
     }
 
     /// Reads the keys of the segment that begins with frame `first`.
@@ -164,12 +197,7 @@ impl<'a> Run<'a> {
         let mut bits = BitReader::new(segment);
         let tracks = joints + width;
         let strides = first / SEGMENT * tracks;
-        // Frames are added segment by segment: the next segment may be damaged.
-        grow(&mut self.pool.rotations, (self.begin + end) * joints, Quat::IDENTITY);
-        grow(&mut self.pool.translations, (self.begin + end) * width, Vec3::ZERO);
-        grow(&mut self.strides, strides + tracks, 0);
-        let rotations = &mut self.pool.rotations[self.begin * joints..];
-        let translations = &mut self.pool.translations[self.begin * width..];
+        let (rotations, translations) = (&mut *self.rotations, &mut *self.translations);
         for j in 0..tracks {
             let kind = if j < joints { Kind::rotation(&mut bits)? } else { Kind::Translation };
             let track = Track::read(kind, &mut bits)?;
@@ -191,8 +219,7 @@ impl<'a> Run<'a> {
     fn between_keys(&mut self, wanted: impl Fn(usize) -> bool) {
         let (joints, width, frames) = (self.joints, self.width, self.frames);
         let tracks = joints + width;
-        let rotations = &mut self.pool.rotations[self.begin * joints..];
-        let translations = &mut self.pool.translations[self.begin * width..];
+        let (rotations, translations) = (&mut *self.rotations, &mut *self.translations);
         for log2 in (0..MOST_STRIDE_LOG2).rev() {
             let gap = 1usize << log2;
             let between = (gap..frames.saturating_sub(gap)).step_by(2 * gap);
@@ -217,9 +244,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Makes a list at least this long.
-fn grow<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
-    if list.len() < len {
-        list.resize(len, value);
-    }
+/// Returns `frames x width` zeros.
+fn room<T: Zeroable>(frames: usize, width: usize) -> Result<Vec<T>, String> {
+    let values = frames.checked_mul(width).and_then(|values| try_zeroed_vec(values).ok());
+    values.ok_or_else(|| format!("{frames} frames are too many for the memory of this machine"))
 }

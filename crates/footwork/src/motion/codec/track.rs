@@ -57,6 +57,11 @@ pub struct Track {
 }
 
 impl Track {
+    /// Returns the number of bits before the numbers of a segment, for tracks of so many rotations and translations.
+    pub fn least_bits(rotations: usize, translations: usize) -> u64 {
+        u64::from(STRIDE_BITS + STEP_BITS) * (rotations + translations) as u64 + u64::from(KIND_BITS) * rotations as u64
+    }
+
     /// Reads a track whose kind is known.
     pub fn read(kind: Kind, bits: &mut BitReader) -> Result<Self, &'static str> {
         Ok(Self { kind, stride_log2: bits.read(STRIDE_BITS)? as u8, step_log2: bits.read(STEP_BITS)? as u32 })

@@ -6,11 +6,14 @@
 
 use super::super::kernels::LANES;
 use crate::database::Features;
+use crate::parallel;
 
 /// Number of rows by which a split is chosen: a sample of this size distinguishes columns as well as all rows do.
 const SAMPLE: usize = 192;
 /// Number of columns considered for a split: those in which the sample varies most.
 const CHOICES: usize = 8;
+/// Least number of rows in a half for which another thread is worth it.
+const SHARED: usize = 4096;
 
 /// Sorts rows into the order of the tree, for queries with these `[columns]` weights.
 pub fn arrange(features: &Features, weights: &[f64], rows: &mut [u32]) {
@@ -18,17 +21,16 @@ pub fn arrange(features: &Features, weights: &[f64], rows: &mut [u32]) {
 }
 
 /// Sorts rows into the order of the tree, divided first by a group number of each row, then by features.
-pub fn arrange_by(group: &dyn Fn(u32) -> u32, features: &Features, weights: &[f64], rows: &mut [u32]) {
-    let mut splitter = Splitter { group, features, weights, sample: Vec::new(), means: Vec::new(), keys: Vec::new() };
+pub fn arrange_by(group: &(dyn Fn(u32) -> u32 + Sync), features: &Features, weights: &[f64], rows: &mut [u32]) {
     let mut child = LANES;
     while child * LANES < rows.len() {
         child *= LANES;
     }
-    splitter.halve(rows, child);
+    Splitter::new(group, features, weights).halve(rows, child);
 }
 
 struct Splitter<'a> {
-    group: &'a dyn Fn(u32) -> u32,
+    group: &'a (dyn Fn(u32) -> u32 + Sync),
     features: &'a Features,
     weights: &'a [f64],
     // Reused buffers.
@@ -37,7 +39,11 @@ struct Splitter<'a> {
     keys: Vec<u64>,
 }
 
-impl Splitter<'_> {
+impl<'a> Splitter<'a> {
+    fn new(group: &'a (dyn Fn(u32) -> u32 + Sync), features: &'a Features, weights: &'a [f64]) -> Self {
+        Self { group, features, weights, sample: Vec::new(), means: Vec::new(), keys: Vec::new() }
+    }
+
     /// Halves until parts have the size of a child, then each child until its parts have the size of its own children.
     /// Recursion ends after some thirty levels for any input.
     fn halve(&mut self, rows: &mut [u32], child: usize) {
@@ -62,8 +68,13 @@ impl Splitter<'_> {
             *row = *key as u32;
         }
         let (a, b) = rows.split_at_mut(left);
-        self.halve(a, child);
-        self.halve(b, child);
+        if a.len() < SHARED {
+            self.halve(a, child);
+            self.halve(b, child);
+        } else {
+            let mut other = Self::new(self.group, self.features, self.weights);
+            parallel::join(|| self.halve(a, child), || other.halve(b, child));
+        }
     }
 
     /// Returns the column along which a split leaves the least variance in the halves, over all columns: the split whose
@@ -127,4 +138,30 @@ fn key(features: &Features, row: u32, column: usize) -> u64 {
     let bits = features.values[row as usize * features.columns + column].to_bits();
     let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
     u64::from(ordered) << 32 | u64::from(row)
+}
+
+#[cfg(test)]
+#[cfg(feature = "parallel")]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    #[test]
+    fn any_number_of_threads_gives_one_order() {
+        let mut random = Random(3);
+        let values = (0..30_000 * 5).map(|_| random.normal()).collect();
+        let features = Features { columns: 5, values, offset: vec![0.0; 5], scale: vec![1.0; 5] };
+        let arranged = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut rows: Vec<u32> = (0..30_000).collect();
+            pool.install(|| arrange_by(&|row| row / 12_000, &features, &[1.0; 5], &mut rows));
+            rows
+        };
+        let one = arranged(1);
+        assert_eq!(arranged(4), one);
+        let mut sorted = one.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().copied().eq(0..30_000), "every row once");
+        assert!(one.is_sorted_by_key(|row| row / 12_000), "groups one after the other");
+    }
 }

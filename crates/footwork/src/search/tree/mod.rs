@@ -23,6 +23,7 @@ use super::cost::{ColumnCost, ColumnOrder, PerColumn};
 use super::kernels::{Kernel, Runnable};
 use super::visit::Visit;
 use crate::database::Database;
+use crate::parallel;
 use grid::Grid;
 use nodes::Nodes;
 use walk::Walk;
@@ -55,13 +56,16 @@ impl Tree {
         let costs = PerColumn(&db.residuals);
         let grid = Grid::new(&db.features, &rows, &weights, |column| costs.is_absolute(column));
         let some_are_rare = rows.iter().any(|row| db.row_set(*row as usize).1 * FEW <= db.rows());
-        let by_tags = some_are_rare.then(|| {
-            let mut rows = rows.clone();
-            build::arrange_by(&|row| db.row_set(row as usize).0, &db.features, &weights, &mut rows);
+        let mut grouped = if some_are_rare { rows.clone() } else { Vec::new() };
+        let by_tags = || {
+            build::arrange_by(&|row| db.row_set(row as usize).0, &db.features, &weights, &mut grouped);
+            Nodes::new(db, &grid, grouped)
+        };
+        let all = || {
+            build::arrange(&db.features, &weights, &mut rows);
             Nodes::new(db, &grid, rows)
-        });
-        build::arrange(&db.features, &weights, &mut rows);
-        let all = Nodes::new(db, &grid, rows);
+        };
+        let (by_tags, all) = parallel::join(|| some_are_rare.then(by_tags), all);
         let kernel = Runnable::new(Kernel::fastest()).expect("the fastest available kernel is available");
         Self { kernel, grid, all, by_tags }
     }

@@ -4,6 +4,7 @@ use super::super::kernels::{Block, LANES};
 use super::grid::Grid;
 use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
+use crate::parallel;
 
 /// The rows in the order of a tree, and the levels above.
 #[derive(Debug)]
@@ -55,6 +56,9 @@ impl Nodes {
     }
 }
 
+/// Number of rows whose leaves one thread builds.
+const SHARED: usize = 256 * LANES;
+
 /// Returns the number of rows of the clip from this one on.
 fn left_in_clip(db: &Database, row: u32) -> u32 {
     let clip = &db.clips[db.row_clips[row as usize].at()];
@@ -63,10 +67,27 @@ fn left_in_clip(db: &Database, row: u32) -> u32 {
 
 /// Builds the levels from the leaves to the root.
 fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
-    let lanes = 2 * grid.pairs();
+    let parts: Vec<&[u32]> = rows.chunks(SHARED).collect();
+    let mut all = Level { blocks_per_node: grid.pairs(), ..Level::default() };
+    let mut boxes = Vec::with_capacity(rows.len() / LANES * 2 * grid.pairs());
+    for (leaves, around) in parallel::map(&parts, |rows| leaves(db, grid, rows)) {
+        all.blocks.extend(leaves.blocks);
+        all.tags.extend(leaves.tags);
+        boxes.extend(around);
+    }
+    let mut levels = vec![all];
+    while levels[levels.len() - 1].nodes() > 1 {
+        let (level, above) = parents(grid, &boxes, &levels[levels.len() - 1].tags);
+        levels.push(level);
+        boxes = above;
+    }
+    levels
+}
+
+/// Builds the leaves of some rows; also returns the lowest and highest codes of each, `[leaves x lanes]`.
+fn leaves(db: &Database, grid: &Grid, rows: &[u32]) -> (Level, Vec<(u16, u16)>) {
     let mut leaves = Level { blocks_per_node: grid.pairs(), ..Level::default() };
-    // Lowest and highest codes of each node of the level, `[nodes x lanes]`.
-    let mut boxes: Vec<(u16, u16)> = Vec::with_capacity(rows.len() / LANES * lanes);
+    let mut boxes = Vec::with_capacity(rows.len() / LANES * 2 * grid.pairs());
     for leaf in rows.chunks_exact(LANES) {
         let features: [&[f32]; LANES] = std::array::from_fn(|i| db.features.row(RowIndex(leaf[i])));
         for pair in 0..grid.pairs() {
@@ -78,13 +99,7 @@ fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
         }
         leaves.tags.push(SetBits::all_of(leaf.iter().map(|row| db.row_set_bits(*row as usize))));
     }
-    let mut levels = vec![leaves];
-    while levels[levels.len() - 1].nodes() > 1 {
-        let (level, above) = parents(grid, &boxes, &levels[levels.len() - 1].tags);
-        levels.push(level);
-        boxes = above;
-    }
-    levels
+    (leaves, boxes)
 }
 
 /// Builds the level above nodes with these boxes and tags; also returns its boxes.

@@ -69,6 +69,7 @@ fn left_in_clip(db: &Database, row: u32) -> u32 {
 fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
     let parts: Vec<&[u32]> = rows.chunks(SHARED).collect();
     let mut all = Level { blocks_per_node: grid.pairs(), ..Level::default() };
+    // Lowest and highest codes of each node of the level, `[nodes x lanes]`.
     let mut boxes = Vec::with_capacity(rows.len() / LANES * 2 * grid.pairs());
     for (leaves, around) in parallel::map(&parts, |rows| leaves(db, grid, rows)) {
         all.blocks.extend(leaves.blocks);

@@ -241,7 +241,7 @@ fn growth_compares_the_database_with_its_parts() {
         let whole = times[3] / times[0];
         assert!((growth * growth * growth / whole - 1.0).abs() < 0.02, "{told}");
     }
-    std::fs::write(dir.path().join("off.toml"), "[build.multiply]\nmode = \"off\"\n").unwrap();
+    std::fs::write(dir.path().join("off.toml"), common::NOTHING_MADE).unwrap();
     common::ok(dir.path(), &["build", "mocap", "--config", "off.toml", "-o", "mocap.fwdb"]);
     common::fails(dir.path(), &["bench", "growth", "--db", "mocap.fwdb"], &["rows: expected at least"]);
 }

@@ -23,7 +23,7 @@ fn a_database_from_gltf_is_the_database_from_bvh() {
     assert_eq!(told["files"].as_array().unwrap().len(), 10);
     assert_eq!(common::names(&dir.path().join("glb"))[0], "curve_175_radius_150_left.glb");
     // Rounding decides whether a made clip that is close to a limit is dropped.
-    std::fs::write(dir.path().join("off.toml"), "[build.multiply]\nmode = \"off\"\n").unwrap();
+    std::fs::write(dir.path().join("off.toml"), common::NOTHING_MADE).unwrap();
     let build = |from| common::json(dir.path(), &["build", from, "--config", "off.toml", "-o", "a.fwdb"]);
     let [a, b] = ["mocap", "glb"].map(build);
     for key in ["clips", "frames", "rows", "columns", "pose_rate_hz", "roles", "root", "contact_joints"] {

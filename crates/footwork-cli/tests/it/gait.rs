@@ -51,7 +51,7 @@ fn a_small_pack_is_written_whole_and_alone() {
 fn clips_read_back_from_files_keep_tags_events_and_loops() {
     let dir = folder();
     // Made loops depend on blend spaces, which are not written.
-    std::fs::write(dir.path().join("off.toml"), "[build.multiply]\nmode = \"off\"\n").unwrap();
+    std::fs::write(dir.path().join("off.toml"), common::NOTHING_MADE).unwrap();
     let built_in = json(dir.path(), &["inspect", "--config", "off.toml"]);
     ok(dir.path(), &["gait", "-o", "mocap"]);
     ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb", "--config", "off.toml"]);

@@ -28,7 +28,7 @@ fn pack(folder: &Path) {
 fn a_pack_of_loops_alone_walks_and_runs() {
     let dir = tempfile::tempdir().unwrap();
     pack(dir.path());
-    std::fs::write(dir.path().join("alone.toml"), "[build.multiply]\nmode = \"off\"\n").unwrap();
+    std::fs::write(dir.path().join("alone.toml"), common::NOTHING_MADE).unwrap();
     let report = common::json(dir.path(), &["build", "pack", "--config", "alone.toml", "-o", "pack.fwdb"]);
     assert_eq!(report["loops_found"], serde_json::json!(["idle", "jog", "run", "walk"]));
     assert_eq!(report["loops"][3]["repeated_frame"], true);

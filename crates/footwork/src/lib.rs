@@ -47,6 +47,7 @@ pub mod frames;
 pub mod input;
 pub mod learned;
 
+pub(crate) mod large_pages;
 pub mod machine;
 pub mod matcher;
 pub mod math;

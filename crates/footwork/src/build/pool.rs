@@ -2,6 +2,7 @@
 
 use super::track::Track;
 use crate::frames::JointIndex;
+use crate::large_pages;
 use crate::motion::PosePool;
 use crate::skeleton::Skeleton;
 
@@ -24,6 +25,8 @@ pub fn pool(tracks: &[Track], skeleton: &Skeleton) -> PosePool {
     };
     pool.rotations.reserve_exact(tracks.iter().map(|t| t.rotations.len()).sum());
     pool.translations.reserve_exact(tracks.iter().map(Track::frames).sum::<usize>() * translated.len());
+    large_pages::advise(&mut pool.rotations);
+    large_pages::advise(&mut pool.translations);
     for t in tracks {
         pool.rotations.extend_from_slice(&t.rotations);
         for frame in t.translations.chunks_exact(joints) {

@@ -4,6 +4,7 @@ use super::error::{FileError, FileFault};
 use super::format::Format;
 use super::write::canonical_json;
 use crate::files::megabytes;
+use crate::large_pages;
 use bytemuck::Pod;
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
 use serde::de::DeserializeOwned;
@@ -130,7 +131,10 @@ impl<'a> Reader<'a> {
         let fits = t.shape().len() == shape.len()
             && t.shape().iter().zip(shape).all(|(found, wanted)| wanted.is_none_or(|w| w == *found));
         if t.dtype() == dtype && fits {
-            return Ok(bytemuck::pod_collect_to_vec(t.data()));
+            let mut values = Vec::with_capacity(t.data().len() / size_of::<T>());
+            large_pages::advise(&mut values);
+            values.extend(t.data().chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
+            return Ok(values);
         }
         let sizes: Vec<String> = shape.iter().map(|n| n.map_or("any".to_owned(), |n| n.to_string())).collect();
         let detail = format!("expected {dtype:?} [{}], found {:?} {:?}", sizes.join(", "), t.dtype(), t.shape());

@@ -117,8 +117,13 @@ impl Search {
         let ask = character.last_query(at.scratch)?;
         let costs = Costs { character, body: at.state.header.commanded(), db, wanted };
         let mut best = (Match::default(), f32::INFINITY);
-        for k in 0..kept {
-            let Match { row, mirrored, .. } = at.scratch.best[k];
+        // The rows are spread over memory: a few are loaded while another is compared.
+        let found = &at.scratch.best[..kept];
+        found.iter().for_each(|found| costs.prefetch_roots(found.row));
+        for (k, Match { row, mirrored, .. }) in found.iter().copied().enumerate() {
+            if let Some(later) = found.get(k + 2) {
+                costs.prefetch_body(later.row);
+            }
             if let Some(cost) = SearchIndex::row_cost(db, &ask, row, mirrored) {
                 best = cheaper(&costs, at.scratch, Match { row, mirrored, cost, continuing: false }, best);
             }

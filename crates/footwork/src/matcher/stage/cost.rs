@@ -7,7 +7,7 @@ use super::query::write_shown_body;
 use crate::blend::TransitionConfig;
 use crate::blend::inertialize::Moving;
 use crate::database::{Database, MOTION_LASTS_S};
-use crate::frames::JointIndex;
+use crate::frames::{JointIndex, RowIndex};
 use crate::matcher::character::Character;
 use crate::matcher::levers::Levers;
 use crate::matcher::playing::Playing;
@@ -19,6 +19,7 @@ use crate::matcher::state::{Commanded, MatcherState};
 use crate::matcher::weights::SCALE_M;
 use crate::math::spring::decay;
 use crate::search::Match;
+use crate::search::kernels::prefetch;
 
 /// Time within which a foot that lands counts as sliding, in seconds. Later, little is left of its offset.
 const LANDS_WITHIN_S: f32 = 0.4;
@@ -76,6 +77,24 @@ impl Costs<'_> {
         }
         let slide = slide_to(self.db, scratch, next, to.row.at(), &self.character.config.transition);
         cost + slide_cost / (SCALE_M * SCALE_M) * slide
+    }
+
+    /// Begins to load the roots that the path of a row needs into the cache: changes the speed alone.
+    pub fn prefetch_roots(&self, row: RowIndex) {
+        let (poses, frame) = (&self.db.poses, self.db.row_frames[row.at()].at());
+        let ahead = (self.character.config.search.path_ahead_s * self.db.pose_rate_hz) as usize;
+        for frame in [frame, (frame + ahead).min(poses.frames() - 1)] {
+            prefetch(&poses.rotations[frame * poses.joints..][..1]);
+            prefetch(&poses.translations[frame * poses.translated.len()..][..1]);
+        }
+    }
+
+    /// Begins to load the features of a row and the frames of its discontinuity into the cache: changes the speed alone.
+    pub fn prefetch_body(&self, row: RowIndex) {
+        let (poses, frame) = (&self.db.poses, self.db.row_frames[row.at()].at());
+        let end = (frame + 2).min(poses.frames());
+        prefetch(&poses.rotations[frame * poses.joints..end * poses.joints]);
+        prefetch(self.db.features.row(row));
     }
 
     /// Returns the cost of the future if `playing`, the clip and time of `row`, plays: displacement of the root, transitions that a

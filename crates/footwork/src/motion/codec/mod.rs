@@ -26,6 +26,7 @@ pub(crate) use track::{Kind, MOST_STRIDE_LOG2, Track};
 
 use super::PosePool;
 use crate::frames::JointIndex;
+use crate::large_pages;
 use crate::math::Quat;
 use crate::parallel;
 use bytemuck::{Zeroable, allocation::try_zeroed_vec};
@@ -247,5 +248,7 @@ impl<'a> Run<'a> {
 /// Returns `frames x width` zeros.
 fn room<T: Zeroable>(frames: usize, width: usize) -> Result<Vec<T>, String> {
     let values = frames.checked_mul(width).and_then(|values| try_zeroed_vec(values).ok());
-    values.ok_or_else(|| format!("{frames} frames are too many for the memory of this machine"))
+    let mut values = values.ok_or_else(|| format!("{frames} frames are too many for the memory of this machine"))?;
+    large_pages::advise(&mut values);
+    Ok(values)
 }

@@ -1,9 +1,10 @@
 //! The nodes of a tree, level by level.
 
-use super::super::kernels::{Block, LANES};
+use super::super::kernels::{Block, LANES, prefetch};
 use super::grid::Grid;
 use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
+use crate::large_pages;
 use crate::parallel;
 
 /// The rows in the order of a tree, and the levels above.
@@ -49,6 +50,17 @@ impl Nodes {
         Self { rows, left_in_clip, count, levels }
     }
 
+    /// Begins to load a node, and the rows of a leaf, into the cache.
+    #[inline]
+    pub fn prefetch(&self, level: usize, index: usize) {
+        prefetch(self.levels[level].node(index));
+        if level == 0 {
+            let positions = index * LANES..(index + 1) * LANES;
+            prefetch(&self.rows[positions.clone()]);
+            prefetch(&self.left_in_clip[positions]);
+        }
+    }
+
     pub fn bytes(&self) -> usize {
         let level = |l: &Level| size_of_val(l.blocks.as_slice()) + size_of_val(l.tags.as_slice());
         let rows = size_of_val(self.rows.as_slice()) + size_of_val(self.left_in_clip.as_slice());
@@ -70,6 +82,8 @@ fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
     let parts: Vec<&[u32]> = rows.chunks(SHARED).collect();
     let mut all = Level { blocks_per_node: grid.pairs(), ..Level::default() };
     // Lowest and highest codes of each node of the level, `[nodes x lanes]`.
+    all.blocks.reserve_exact(rows.len() / LANES * grid.pairs());
+    large_pages::advise(&mut all.blocks);
     let mut boxes = Vec::with_capacity(rows.len() / LANES * 2 * grid.pairs());
     for (leaves, around) in parallel::map(&parts, |rows| leaves(db, grid, rows)) {
         all.blocks.extend(leaves.blocks);

@@ -96,7 +96,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
             if next.level() == 0 {
                 // It arrives in the cache while the current leaf is visited.
                 if let Some(after) = stack[..len].last().filter(|after| after.level() == 0) {
-                    prefetch(self.nodes.levels[0].node(after.index()));
+                    self.nodes.prefetch(0, after.index());
                 }
                 self.leaf(next.index());
             } else {
@@ -133,7 +133,7 @@ impl<'v, 'a, 'b, O: ColumnOrder, C: ColumnCost> Walk<'v, 'a, 'b, O, C> {
             len += 1;
         }
         if let Some(next) = out[..len].last() {
-            prefetch(below.node(next.index()));
+            self.nodes.prefetch(level - 1, next.index());
         }
         len
     }

@@ -1,0 +1,46 @@
+//! Memory pages of 2 MB instead of 4 KB for large arrays. Searches and the playback of many characters read them in any order; with
+//! fewer pages, the processor finds their addresses sooner.
+
+#![allow(unsafe_code)]
+
+/// Size of an array from which it gets large pages, in bytes.
+#[cfg(all(target_os = "linux", not(miri)))]
+const LARGE: usize = 4 << 20;
+/// Size of a large page, in bytes.
+#[cfg(all(target_os = "linux", not(miri)))]
+const PAGE: usize = 2 << 20;
+
+/// Asks Linux for large pages for an array that has its capacity, and nothing written to it yet. Changes the speed alone. Does nothing
+/// on other systems, and where the system refuses.
+pub fn advise<T>(array: &mut Vec<T>) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let bytes = array.capacity() * size_of::<T>();
+        let start = array.as_mut_ptr().addr();
+        let (first, end) = (start.next_multiple_of(PAGE), (start + bytes) / PAGE * PAGE);
+        if bytes >= LARGE && first < end {
+            let page = array.as_mut_ptr().cast::<libc::c_void>().wrapping_byte_add(first - start);
+            // SAFETY: the pages lie within the memory of `array`, and the advice does not change their content.
+            unsafe { libc::madvise(page, end - first, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = array;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_of_any_size_keep_their_values() {
+        for n in [0, 1, 5_000_000] {
+            let mut array = Vec::with_capacity(n);
+            advise(&mut array);
+            array.extend((0..n).map(|i| i as u32));
+            advise(&mut array);
+            assert!(array.iter().copied().eq(0..n as u32), "{n}");
+        }
+        advise(&mut Vec::<()>::new());
+    }
+}

@@ -47,10 +47,10 @@ pub mod frames;
 pub mod input;
 pub mod learned;
 
-pub(crate) mod large_pages;
 pub mod machine;
 pub mod matcher;
 pub mod math;
+pub(crate) mod memory;
 pub mod motion;
 pub mod obstacles;
 pub(crate) mod parallel;

@@ -2,7 +2,7 @@
 
 use super::BuildError;
 use super::config::{self, BuildConfig, ClipRule, ContactSpec, CostSpec, CurveSpec, EventSpec, TagSpec};
-use super::track::Track;
+use super::pool::PooledClip;
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
 use crate::frames::{ClipIndex, EventId, FrameIndex};
@@ -134,21 +134,21 @@ fn check_contacts(clip: &RawClip) -> Result<(), ClipError> {
     Ok(())
 }
 
-/// Returns the float curves of all tracks: names, and values `[frames x curves]`.
-pub fn curves(tracks: &[Track], rate_hz: f32) -> (Vec<String>, Vec<f32>) {
+/// Returns the float curves of all clips: names, and values `[frames x curves]`.
+pub fn curves(clips: &[PooledClip], rate_hz: f32) -> (Vec<String>, Vec<f32>) {
     let mut names: Vec<String> = Vec::new();
-    for c in tracks.iter().flat_map(|t| &t.annotations.curves).filter(|c| c.width == 1) {
+    for c in clips.iter().flat_map(|c| &c.annotations.curves).filter(|c| c.width == 1) {
         if !names.contains(&c.name) {
             names.push(c.name.clone());
         }
     }
     names.sort();
     let mut values = Vec::new();
-    for t in tracks {
-        for f in 0..t.frames() {
+    for clip in clips {
+        for f in 0..clip.frames() {
             for name in &names {
                 let mut v = [0.0];
-                if let Some(c) = t.annotations.curves.iter().find(|c| c.name == *name && c.width == 1) {
+                if let Some(c) = clip.annotations.curves.iter().find(|c| c.name == *name && c.width == 1) {
                     c.sample(f as f32 / rate_hz, &mut v);
                 }
                 values.push(v[0]);
@@ -158,9 +158,9 @@ pub fn curves(tracks: &[Track], rate_hz: f32) -> (Vec<String>, Vec<f32>) {
     (names, values)
 }
 
-/// Returns the tags of all tracks: names and ranges.
-pub fn tags(tracks: &[Track]) -> Result<(Vec<String>, Vec<TagSpan>), BuildError> {
-    let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.tags).map(|t| t.name.clone()).collect();
+/// Returns the tags of all clips: names and ranges.
+pub fn tags(clips: &[PooledClip]) -> Result<(Vec<String>, Vec<TagSpan>), BuildError> {
+    let mut names: Vec<String> = clips.iter().flat_map(|c| &c.annotations.tags).map(|t| t.name.clone()).collect();
     names.sort();
     names.dedup();
     if names.len() > Database::MAX_TAGS {
@@ -168,32 +168,29 @@ pub fn tags(tracks: &[Track]) -> Result<(Vec<String>, Vec<TagSpan>), BuildError>
         return Err(BuildError::Config { key: "tags".into(), what });
     }
     let mut spans = Vec::new();
-    let mut first = 0;
-    for t in tracks {
-        let n = t.frames();
-        let frame = |s: f32| ((s * t.rate_hz - 1e-3).ceil().max(0.0) as usize).min(n);
-        for tag in &t.annotations.tags {
+    for clip in clips {
+        let frame = |s: f32| ((s * clip.rate_hz - 1e-3).ceil().max(0.0) as usize).min(clip.frames());
+        for tag in &clip.annotations.tags {
             let (start, end) = (frame(tag.range.start_s), frame(tag.range.end_s));
             if start < end {
                 let index = names.binary_search(&tag.name).unwrap_or_default() as u32;
-                let at = |f: usize| FrameIndex::new(first + f);
+                let at = |f: usize| FrameIndex::new(clip.range.start + f);
                 spans.push(TagSpan { tag: index, start: at(start), end: at(end) });
             }
         }
-        first += n;
     }
     Ok((names, spans))
 }
 
-/// Returns the events of all tracks: names and times.
-pub fn events(tracks: &[Track]) -> (Vec<String>, Vec<DatabaseEvent>) {
-    let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.events).map(|e| e.name.clone()).collect();
+/// Returns the events of all clips: names and times.
+pub fn events(clips: &[PooledClip]) -> (Vec<String>, Vec<DatabaseEvent>) {
+    let mut names: Vec<String> = clips.iter().flat_map(|c| &c.annotations.events).map(|e| e.name.clone()).collect();
     names.sort();
     names.dedup();
     let mut events = Vec::new();
-    for (i, t) in tracks.iter().enumerate() {
-        let end_s = t.frames() as f32 / t.rate_hz;
-        let inside = t.annotations.events.iter().filter(|e| (0.0..end_s).contains(&e.time_s));
+    for (i, clip) in clips.iter().enumerate() {
+        let end_s = clip.frames() as f32 / clip.rate_hz;
+        let inside = clip.annotations.events.iter().filter(|e| (0.0..end_s).contains(&e.time_s));
         let mut of_clip: Vec<DatabaseEvent> = inside
             .map(|e| DatabaseEvent {
                 name: EventId::new(names.binary_search(&e.name).unwrap_or_default()),

@@ -2,6 +2,7 @@
 //!
 //! Clips are classified by name, then by motion. Clips that are not locomotion get the tag [`Database::NO_LOCOMOTION`].
 
+use super::pool::PooledClip;
 use super::track::Track;
 use crate::clip::{TagRange, TimeRange};
 use crate::database::Database;
@@ -132,29 +133,22 @@ pub fn take(tracks: &mut [Track], evidence: &Evidence) -> Vec<Classification> {
 }
 
 /// Returns a warning if all locomotion comes from clips whose names tell another kind of motion.
-pub fn warning(tracks: &[Track], taken: &[Classification]) -> Option<String> {
-    let locomotion = || tracks.iter().zip(taken).filter(|(_, taken)| taken.is_locomotion());
-    let (track, first) = locomotion().next()?;
+pub fn warning(clips: &[PooledClip], taken: &[Classification]) -> Option<String> {
+    let locomotion = || clips.iter().zip(taken).filter(|(_, taken)| taken.is_locomotion());
+    let (clip, first) = locomotion().next()?;
     locomotion().all(|(_, taken)| taken.against_name).then(|| {
         format!(
             "the character goes only by clips that are named as something else (`{}`: {}); add clips that walk and run",
-            track.name, first.because
+            clip.name, first.because
         )
     })
 }
 
 /// Returns the frames of the body's usual motion: those of locomotion, or all if there is none.
-pub fn usual_frames(tracks: &[Track], taken: &[Classification]) -> Vec<usize> {
+pub fn usual_frames(clips: &[PooledClip], taken: &[Classification]) -> Vec<usize> {
     let any = taken.iter().any(Classification::is_locomotion);
-    let mut first = 0;
-    let mut frames = Vec::new();
-    for (track, taken) in tracks.iter().zip(taken) {
-        if taken.is_locomotion() || !any {
-            frames.extend(first..first + track.frames());
-        }
-        first += track.frames();
-    }
-    frames
+    let used = clips.iter().zip(taken).filter(|(_, taken)| taken.is_locomotion() || !any);
+    used.flat_map(|(clip, _)| clip.range.clone()).collect()
 }
 
 /// Returns the tags of a clip's name, in the order of its words.

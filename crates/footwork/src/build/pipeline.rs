@@ -3,18 +3,20 @@
 use super::clip_report::ClipReport;
 use super::codec::{Captured, Encoder, decode_into};
 use super::multiply::{self, Made};
+use super::pool::{self, PooledClip};
 use super::report::BuildReport;
 use super::rooted::{self, Rooted};
 use super::rows::{self, Assembled, Extracted};
 use super::rules::{self, Rules};
 use super::track::Track;
 use super::{
-    BuildConfig, BuildError, BuildOptions, annotations, blend_space, by_role, chain, contacts, kinds, normalize, pool,
-    prune, speeds, standing, summary, treadmill, usable,
+    BuildConfig, BuildError, BuildOptions, annotations, blend_space, by_role, chain, contacts, kinds, normalize, prune,
+    speeds, standing, summary, treadmill, usable,
 };
 use crate::clip::RawClip;
 use crate::database::{Database, DatabaseContent, MirrorMode};
 use crate::frames::JointIndex;
+use crate::memory;
 use crate::motion::codec::EncodedPoses;
 use crate::motion::{PosePool, StickSpeeds};
 use crate::parallel;
@@ -40,7 +42,7 @@ pub fn run(
     draft.blend()?;
     draft.label();
     draft.classify();
-    draft.measure_stick();
+    draft.measure();
     draft.multiply();
     draft.pool();
     draft.encode();
@@ -63,7 +65,7 @@ pub struct Draft<'a> {
     /// Joint names.
     mirror_pairs: Vec<[String; 2]>,
     rig: Rig,
-    /// Captured and blended tracks, then made ones.
+    /// Captured and blended tracks, then made ones, until their frames are in the pool.
     pub tracks: Vec<Track>,
     /// Number of captured and blended tracks.
     captured: usize,
@@ -76,7 +78,13 @@ pub struct Draft<'a> {
     /// Length of a leg, in metres.
     leg_m: f32,
     stick: StickSpeeds,
+    /// True if no captured track travels.
+    stays: bool,
+    /// Warning about implausible contact joints.
+    implausible: Option<String>,
     poses: PosePool,
+    /// `[tracks]` what they have beside their frames, from the pool on.
+    clips: Vec<PooledClip>,
     /// The poses as bits, if they are encoded.
     encoded: Option<EncodedPoses>,
     /// Frames of the body's usual motion, in rising order.
@@ -112,7 +120,10 @@ impl<'a> Draft<'a> {
             taken: Vec::new(),
             leg_m: 0.0,
             stick: StickSpeeds::default(),
+            stays: false,
+            implausible: None,
             poses: PosePool::default(),
+            clips: Vec::new(),
             encoded: None,
             usual: Vec::new(),
             schema: FeatureSchema::empty(),
@@ -164,12 +175,21 @@ impl<'a> Draft<'a> {
         all.filter(|(_, taken)| taken.is_locomotion()).map(|(track, _)| track).collect()
     }
 
-    /// Reads the tracks of locomotion. Adds the length of a leg, and the speeds and directions of a full stick.
-    fn measure_stick(&mut self) {
+    /// Reads the captured tracks, labels and classes. Adds the length of a leg, the speeds and directions of a full stick, whether no track
+    /// travels, and a warning about contact joints.
+    fn measure(&mut self) {
         let leg_m = contacts::leg_length_m(&self.tracks[0], &self.skeleton, &self.contact_joints);
         let two_legs = self.contact_joints.len() == 2;
         let locomotion: Vec<&Track> = self.locomotion().iter().map(|known| known.0).collect();
         self.stick = speeds::find(&locomotion, leg_m, two_legs, self.config.mirror != MirrorMode::Off);
+        self.stays = self.tracks.iter().all(|t| treadmill::stays(t, leg_m));
+        self.implausible = contacts::joints_warning(&contacts::ContactMotion {
+            tracks: &self.tracks,
+            labels: &self.labels,
+            skeleton: &self.skeleton,
+            joints: &self.contact_joints,
+            leg_m,
+        });
         self.leg_m = leg_m;
     }
 
@@ -191,13 +211,13 @@ impl<'a> Draft<'a> {
             self.tracks.iter().zip(&self.taken).any(|(t, taken)| taken.is_locomotion() && speeds::turns(t));
     }
 
-    /// Reads tracks and classes. Adds the pose pool, and which of its frames are usual motion.
+    /// Reads classes. Moves the tracks to the pose pool and its clips. Adds which of its frames are usual motion.
     fn pool(&mut self) {
-        self.poses = pool::pool(&self.tracks, &self.skeleton);
-        self.usual = kinds::usual_frames(&self.tracks, &self.taken);
+        (self.poses, self.clips) = pool::pool(std::mem::take(&mut self.tracks), &self.skeleton);
+        self.usual = kinds::usual_frames(&self.clips, &self.taken);
     }
 
-    /// Reads the pool, the tracks, the labels and the contact joints. Adds the poses as bits, and replaces those of the pool with the
+    /// Reads the pool, the clips, the labels and the contact joints. Adds the poses as bits, and replaces those of the pool with the
     /// decoded ones, if the options say so.
     fn encode(&mut self) {
         let error_mm = self.config.codec.error_mm;
@@ -206,7 +226,7 @@ impl<'a> Draft<'a> {
         }
         let captured = Captured { skeleton: &self.skeleton, poses: &self.poses, contact_joints: &self.contact_joints };
         let encoder = Encoder { captured, error_m: error_mm / 1000.0 };
-        let frames: Vec<usize> = self.tracks.iter().map(Track::frames).collect();
+        let frames: Vec<usize> = self.clips.iter().map(PooledClip::frames).collect();
         let clips = encoder.encode(&frames, &self.labels);
         self.encoded = Some(decode_into(&mut self.poses, clips));
     }
@@ -219,10 +239,10 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Reads tracks, poses, labels and the schema. Adds the raw rows of all tracks.
+    /// Reads clips, poses, labels and the schema. Adds the raw rows of all clips.
     fn extract(&mut self) -> Result<(), BuildError> {
         let stage = rows::Stage {
-            tracks: &self.tracks,
+            clips: &self.clips,
             skeleton: &self.skeleton,
             poses: &self.poses,
             schema: &self.schema,
@@ -230,6 +250,7 @@ impl<'a> Draft<'a> {
             options: self.options,
         };
         self.extracted = stage.extract(&self.labels, self.contact_joints.len(), self.report.search_rate_hz)?;
+        memory::return_freed();
         Ok(())
     }
 
@@ -242,39 +263,33 @@ impl<'a> Draft<'a> {
         let compared = &self.extracted.compared(self.schema.columns);
         let scaling = normalize::scaling(compared, &self.schema, config.schema.normalization, symmetric)?;
         self.report.warnings.extend(self.travel_warning(&scaling));
-        self.report.warnings.extend(kinds::warning(&self.tracks[..self.captured], &self.taken));
+        self.report.warnings.extend(kinds::warning(&self.clips[..self.captured], &self.taken));
         let stored = mirror.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
         let extracted = std::mem::take(&mut self.extracted);
-        self.assembled = rows::assemble(extracted, &self.tracks, &self.schema, scaling, stored);
-        prune::thin_loops(&mut self.assembled, &self.tracks);
+        self.assembled = rows::assemble(extracted, &self.clips, &self.schema, scaling, stored);
+        prune::thin_loops(&mut self.assembled, &self.clips);
         Ok(())
     }
 
     /// Returns a warning if no captured clip travels, or if all go straight.
     fn travel_warning(&self, scaling: &normalize::Scaling) -> Option<String> {
-        if self.tracks[..self.captured].iter().all(|t| treadmill::stays(t, self.leg_m)) {
+        if self.stays {
             return Some(treadmill::stays_warning());
         }
         scaling.straight.first().map(|column| normalize::straight_warning(&self.schema.column_label(*column)))
     }
 
-    /// Reads tracks, labels, classes and the matrix. Adds a report of every clip, and warnings about contacts.
+    /// Reads clips, poses, labels, classes and the matrix. Adds a report of every clip, and warnings about contacts.
     fn summarize(&mut self) {
-        let all = self.tracks.iter().zip(std::mem::take(&mut self.stances)).zip(std::mem::take(&mut self.taken));
-        for (i, ((track, stance_share), taken)) in all.enumerate() {
-            let report_of = summary::clip(track, &self.labels[i], stance_share, &self.assembled, i);
+        let all = self.clips.iter().zip(std::mem::take(&mut self.stances)).zip(std::mem::take(&mut self.taken));
+        for (i, ((clip, stance_share), taken)) in all.enumerate() {
+            let report_of = summary::clip(clip, &self.poses, &self.labels[i], stance_share, (&self.assembled, i));
             let report_of = ClipReport { taken_for: taken.what, taken_because: taken.because, ..report_of };
             let clips = if i < self.captured { &mut self.report.clips } else { &mut self.report.made.clips };
             clips.push(report_of);
         }
         self.report.warnings.extend(contacts::warning(&self.report.clips, self.leg_m));
-        self.report.warnings.extend(contacts::joints_warning(&contacts::ContactMotion {
-            tracks: &self.tracks[..self.captured],
-            labels: &self.labels,
-            skeleton: &self.skeleton,
-            joints: &self.contact_joints,
-            leg_m: self.leg_m,
-        }));
+        self.report.warnings.extend(self.implausible.take());
     }
 
     /// Reads poses, clips, labels and usual frames. Adds the hinges of the knees and the standing pose to the rig.
@@ -290,21 +305,19 @@ impl<'a> Draft<'a> {
         standing::complete(&mut self.rig, &motion);
     }
 
-    /// Reads tracks, labels and the standing pose. Adds the tags of the rules to the tracks, and their warnings.
+    /// Reads clips, poses, labels and the standing pose. Adds the tags of the rules to the clips, and their warnings.
     fn tag(&mut self, rules: &Rules) {
         let hips = self.rig.body.as_ref().map(|body| body.hips);
         let standing_m = hips.map_or(f32::NAN, |hips| self.rig.standing[hips.at()].translation.y);
-        let body = rules::Body { skeleton: &self.skeleton, hips, standing_m };
-        self.report.warnings.extend(rules.tag(&mut self.tracks, &self.labels, body));
+        let body = rules::Body { skeleton: &self.skeleton, poses: &self.poses, hips, standing_m };
+        self.report.warnings.extend(rules.tag(&mut self.clips, &self.labels, body));
     }
 
-    /// Reads everything. Returns the database with the annotations of the tracks, and the report with its sizes and columns.
+    /// Reads everything. Returns the database with the annotations of the clips, and the report with its sizes and columns.
     fn finish(mut self) -> Result<(Database, BuildReport), BuildError> {
-        let (curve_names, curves) = annotations::curves(&self.tracks, self.report.pose_rate_hz);
-        let (event_names, events) = annotations::events(&self.tracks);
-        let (tags, tag_spans) = annotations::tags(&self.tracks)?;
-        // The pool holds their poses.
-        drop(self.tracks);
+        let (curve_names, curves) = annotations::curves(&self.clips, self.report.pose_rate_hz);
+        let (event_names, events) = annotations::events(&self.clips);
+        let (tags, tag_spans) = annotations::tags(&self.clips)?;
         let mut database = Database::new(DatabaseContent {
             skeleton: self.skeleton,
             rig: self.rig,

@@ -61,7 +61,7 @@ fn pooled(config: &BuildConfig) -> Draft<'_> {
     let mut draft = rooted(&[walk("walk", 90, 1.2), walk("run", 60, 3.0)], config);
     draft.label();
     draft.classify();
-    draft.measure_stick();
+    draft.measure();
     draft.multiply();
     draft.pool();
     draft
@@ -153,8 +153,8 @@ fn multiplied_tracks_follow_the_captured_ones_with_labels_and_classes() {
     forced.multiply.mode = Multiply::On;
     for config in [config(), forced] {
         let draft = pooled(&config);
-        let all = draft.tracks.len();
-        assert!(draft.captured == 2 && all >= 2);
+        let all = draft.clips.len();
+        assert!(draft.tracks.is_empty() && draft.captured == 2 && all >= 2);
         assert_eq!([draft.labels.len(), draft.stances.len(), draft.taken.len()], [all; 3]);
     }
 }
@@ -212,8 +212,8 @@ fn the_rig_gets_a_standing_pose_and_rules_tag_by_it() {
     draft.stand();
     assert!(draft.rig.standing[1].translation.y > 0.8);
     draft.tag(&rules);
-    let fast = |t: &Track| t.annotations.tags.iter().any(|tag| tag.name == "fast");
-    assert_eq!(draft.tracks.iter().map(fast).collect::<Vec<_>>(), [false, true]);
+    let fast = |clip: &PooledClip| clip.annotations.tags.iter().any(|tag| tag.name == "fast");
+    assert_eq!(draft.clips.iter().map(fast).collect::<Vec<_>>(), [false, true]);
 }
 
 #[test]

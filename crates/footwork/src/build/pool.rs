@@ -1,13 +1,43 @@
 //! The pose pool of all tracks.
 
 use super::track::Track;
+use crate::clip::Annotations;
 use crate::frames::JointIndex;
-use crate::large_pages;
-use crate::motion::PosePool;
+use crate::math::Transform;
+use crate::memory;
+use crate::motion::{ClipView, PosePool};
 use crate::skeleton::Skeleton;
+use std::ops::Range;
 
-/// Returns all tracks in one pool. Joints whose translation always equals that of the rest pose store none.
-pub fn pool(tracks: &[Track], skeleton: &Skeleton) -> PosePool {
+/// Size of dropped tracks after which their memory is returned to the system, in bytes.
+const RETURNED: usize = 32 << 20;
+
+/// A track whose frames are in the pool.
+#[derive(Clone, Debug)]
+pub struct PooledClip {
+    pub name: String,
+    pub rate_hz: f32,
+    /// Its frames of the pool.
+    pub range: Range<usize>,
+    pub annotations: Annotations,
+    pub loop_delta: Option<Transform>,
+    pub source_start_s: f32,
+}
+
+impl PooledClip {
+    pub fn frames(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Returns the clip for sampling.
+    pub fn view<'a>(&self, skeleton: &'a Skeleton, poses: &'a PosePool) -> ClipView<'a> {
+        let (rate_hz, loop_delta) = (self.rate_hz, self.loop_delta);
+        ClipView { skeleton, poses, start: self.range.start, frames: self.frames(), rate_hz, loop_delta, mirror: None }
+    }
+}
+
+/// Moves the frames of all tracks to one pool. Joints whose translation always equals that of the rest pose store none.
+pub fn pool(tracks: Vec<Track>, skeleton: &Skeleton) -> (PosePool, Vec<PooledClip>) {
     const STILL_M: f32 = 1e-4;
     let joints = skeleton.len();
     let moves = |j: usize| {
@@ -18,20 +48,32 @@ pub fn pool(tracks: &[Track], skeleton: &Skeleton) -> PosePool {
         j == 0 || tracks.iter().any(moved)
     };
     let translated: Vec<usize> = (0..joints).filter(|j| moves(*j)).collect();
+    let frames: usize = tracks.iter().map(Track::frames).sum();
     let mut pool = PosePool {
         joints,
         translated: translated.iter().map(|j| JointIndex::new(*j)).collect(),
-        ..PosePool::default()
+        rotations: Vec::with_capacity(frames * joints),
+        translations: Vec::with_capacity(frames * translated.len()),
     };
-    pool.rotations.reserve_exact(tracks.iter().map(|t| t.rotations.len()).sum());
-    pool.translations.reserve_exact(tracks.iter().map(Track::frames).sum::<usize>() * translated.len());
-    large_pages::advise(&mut pool.rotations);
-    large_pages::advise(&mut pool.translations);
-    for t in tracks {
-        pool.rotations.extend_from_slice(&t.rotations);
-        for frame in t.translations.chunks_exact(joints) {
+    memory::large_pages(&mut pool.rotations);
+    memory::large_pages(&mut pool.translations);
+    let mut clips = Vec::with_capacity(tracks.len());
+    // Each track is dropped before the next one is copied, so that poses are in memory once.
+    let mut freed = 0;
+    for track in tracks {
+        if freed >= RETURNED {
+            memory::return_freed();
+            freed = 0;
+        }
+        freed += size_of_val(&track.rotations[..]) + size_of_val(&track.translations[..]);
+        let start = pool.frames();
+        pool.rotations.extend_from_slice(&track.rotations);
+        for frame in track.translations.chunks_exact(joints) {
             pool.translations.extend(translated.iter().map(|j| frame[*j]));
         }
+        let Track { name, rate_hz, annotations, loop_delta, source_start_s, .. } = track;
+        clips.push(PooledClip { name, rate_hz, range: start..pool.frames(), annotations, loop_delta, source_start_s });
     }
-    pool
+    memory::return_freed();
+    (pool, clips)
 }

@@ -2,8 +2,8 @@
 //! cannot be distinguished from its other rows.
 
 use super::config::PruneConfig;
+use super::pool::PooledClip;
 use super::rows::Assembled;
-use super::track::Track;
 use crate::clip::{RawClip, TimeRange};
 use crate::database::{Clip, Database, RowFlags};
 use crate::parallel;
@@ -38,11 +38,11 @@ pub struct Pruned {
 
 /// Blocks transitions to redundant rows of loops. Ten seconds of standing are hundreds of rows that fit equally well: they
 /// would fill the list of the best rows of a search.
-pub fn thin_loops(assembled: &mut Assembled, tracks: &[Track]) {
+pub fn thin_loops(assembled: &mut Assembled, clips: &[PooledClip]) {
     let columns = assembled.features.columns;
     let said = |clip: &Clip| {
-        let original = tracks.iter().find(|t| t.name == clip.name.trim_end_matches(" (mirrored)"));
-        clip.looping() && original.is_some_and(|t| t.annotations.loops == Some(true))
+        let original = clips.iter().find(|c| c.name == clip.name.trim_end_matches(" (mirrored)"));
+        clip.looping() && original.is_some_and(|c| c.annotations.loops == Some(true))
     };
     let rows = |row: usize| &assembled.features.values[row * columns..][..columns];
     for clip in assembled.clips.iter().filter(|c| said(c)) {

@@ -2,7 +2,7 @@
 
 use super::config::BuildConfig;
 use super::normalize::Scaling;
-use super::track::Track;
+use super::pool::PooledClip;
 use super::{BuildError, BuildOptions};
 use crate::database::{Clip, Database, Features, MirrorMode, RowFlags, mirror_table_of};
 use crate::frames::FrameIndex;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 /// Inputs of the extraction of features.
 pub struct Stage<'a> {
-    pub tracks: &'a [Track],
+    pub clips: &'a [PooledClip],
     pub skeleton: &'a Skeleton,
     pub poses: &'a PosePool,
     pub schema: &'a FeatureSchema,
@@ -24,7 +24,7 @@ pub struct Stage<'a> {
     pub options: &'a BuildOptions<'a>,
 }
 
-/// Raw rows of all tracks, in order.
+/// Raw rows of all clips, in order.
 #[derive(Default)]
 pub struct Extracted {
     /// `[rows x columns]`.
@@ -36,8 +36,8 @@ pub struct Extracted {
     pub row_aside: Vec<bool>,
     /// `[rows]` true for rows tagged with [`Database::MADE`].
     pub row_made: Vec<bool>,
-    /// `[tracks]` number of rows.
-    pub rows_per_track: Vec<usize>,
+    /// `[clips]` number of rows.
+    pub rows_per_clip: Vec<usize>,
 }
 
 impl Extracted {
@@ -69,25 +69,16 @@ pub struct Assembled {
 }
 
 impl Stage<'_> {
-    /// Computes all rows, track by track.
+    /// Computes all rows, clip by clip.
     pub fn extract(&self, labels: &[Vec<u8>], contacts: usize, search_rate_hz: f32) -> Result<Extracted, BuildError> {
         self.check_user_channels()?;
-        let mut first = 0;
-        let firsts: Vec<(usize, usize)> = self
-            .tracks
-            .iter()
-            .enumerate()
-            .map(|(i, t)| {
-                let f = first;
-                first += t.frames();
-                (i, f)
-            })
-            .collect();
-        let per_track =
-            parallel::map(&firsts, |(i, first)| self.extract_track(*i, *first, &labels[*i], contacts, search_rate_hz));
+        let labelled: Vec<(&PooledClip, &Vec<u8>)> = self.clips.iter().zip(labels).collect();
+        let per_clip =
+            parallel::map(&labelled, |(clip, labels)| self.extract_clip(clip, labels, contacts, search_rate_hz));
         let mut all = Extracted::default();
-        for one in per_track {
-            all.rows_per_track.push(one.row_frames.len());
+        all.raw.reserve_exact(per_clip.iter().map(|one| one.raw.len()).sum());
+        for one in per_clip {
+            all.rows_per_clip.push(one.row_frames.len());
             all.raw.extend(one.raw);
             all.row_frames.extend(one.row_frames);
             all.row_flags.extend(one.row_flags);
@@ -102,60 +93,44 @@ impl Stage<'_> {
         Ok(all)
     }
 
-    fn extract_track(
-        &self,
-        index: usize,
-        first: usize,
-        labels: &[u8],
-        contacts: usize,
-        search_rate_hz: f32,
-    ) -> Extracted {
-        let track = &self.tracks[index];
-        let view = ClipView {
-            skeleton: self.skeleton,
-            poses: self.poses,
-            start: first,
-            frames: track.frames(),
-            rate_hz: track.rate_hz,
-            loop_delta: track.loop_delta,
-            mirror: None,
-        };
+    fn extract_clip(&self, clip: &PooledClip, labels: &[u8], contacts: usize, search_rate_hz: f32) -> Extracted {
+        let view = clip.view(self.skeleton, self.poses);
         let mut buffers = SourceBuffers::new(self.schema, self.skeleton, contacts);
-        let frames = row_frames(track.frames(), track.rate_hz, search_rate_hz);
+        let frames = row_frames(clip.frames(), clip.rate_hz, search_rate_hz);
         let columns = self.schema.columns;
         let mut raw = vec![0.0; frames.len() * columns];
         let (mut flags, mut costs) = (Vec::with_capacity(frames.len()), Vec::with_capacity(frames.len()));
         let (mut aside, mut made) = (Vec::with_capacity(frames.len()), Vec::with_capacity(frames.len()));
         for (frame, out) in frames.iter().zip(raw.chunks_exact_mut(columns)) {
-            let time_s = *frame as f64 / f64::from(track.rate_hz);
+            let time_s = *frame as f64 / f64::from(clip.rate_hz);
             buffers.gather_body(&view, time_s, self.schema.needs_accelerations);
             buffers.gather_trajectory(&view, time_s, &self.schema.times_s);
             buffers.contacts.copy_from_slice(&labels[frame * contacts..][..contacts]);
-            self.user_values(track, time_s, &mut buffers.user);
+            self.user_values(clip, time_s, &mut buffers.user);
             self.schema.extract(&buffers.source(), out);
-            flags.push(self.flags(track, &view, time_s));
-            let holds = track.annotations.costs.iter().filter(|c| c.range.contains(time_s as f32));
+            flags.push(self.flags(clip, &view, time_s));
+            let holds = clip.annotations.costs.iter().filter(|c| c.range.contains(time_s as f32));
             costs.push(holds.fold(0.0, |sum, c| sum + c.cost));
-            let tags = track.annotations.tags.iter().filter(|t| t.range.contains(time_s as f32));
+            let tags = clip.annotations.tags.iter().filter(|t| t.range.contains(time_s as f32));
             let has = |tag: &str| tags.clone().any(|t| t.name == tag);
             aside.push(has(Database::NO_LOCOMOTION));
             made.push(has(Database::MADE));
         }
         Extracted {
             raw,
-            row_frames: frames.iter().map(|f| FrameIndex::new(first + f)).collect(),
+            row_frames: frames.iter().map(|f| FrameIndex::new(clip.range.start + f)).collect(),
             row_flags: flags,
             row_costs: costs,
             row_aside: aside,
             row_made: made,
-            rows_per_track: Vec::new(),
+            rows_per_clip: Vec::new(),
         }
     }
 
-    fn flags(&self, track: &Track, view: &ClipView, time_s: f64) -> RowFlags {
+    fn flags(&self, clip: &PooledClip, view: &ClipView, time_s: f64) -> RowFlags {
         let (back_s, ahead_s) = self.schema.horizon_s();
         let covered = view.covers(time_s + f64::from(back_s), time_s + f64::from(ahead_s));
-        let barred = track.annotations.do_not_enter.iter().any(|r| r.contains(time_s as f32));
+        let barred = clip.annotations.do_not_enter.iter().any(|r| r.contains(time_s as f32));
         let mut flags = 0;
         if !covered {
             flags |= RowFlags::EXTRAPOLATED;
@@ -166,13 +141,13 @@ impl Stage<'_> {
         RowFlags(flags)
     }
 
-    fn user_values(&self, track: &Track, time_s: f64, out: &mut [f32]) {
+    fn user_values(&self, clip: &PooledClip, time_s: f64, out: &mut [f32]) {
         for c in &self.schema.channels {
             let ChannelKind::User(user) = &c.kind else { continue };
             let out = &mut out[user.start..user.start + user.width];
             if let Some((_, values)) = self.options.user.iter().find(|(name, _)| *name == user.name) {
-                values(&track.name, time_s + f64::from(track.source_start_s), out);
-            } else if let Some(curve) = track.annotations.curves.iter().find(|c| c.name == user.name) {
+                values(&clip.name, time_s + f64::from(clip.source_start_s), out);
+            } else if let Some(curve) = clip.annotations.curves.iter().find(|c| c.name == user.name) {
                 curve.sample(time_s as f32, out);
             }
         }
@@ -186,15 +161,15 @@ impl Stage<'_> {
                 continue;
             }
             let key = format!("schema user channel `{}`", user.name);
-            let of_name = |t: &Track| t.annotations.curves.iter().any(|c| c.name == user.name);
-            if !self.tracks.iter().any(of_name) {
+            let of_name = |clip: &PooledClip| clip.annotations.curves.iter().any(|c| c.name == user.name);
+            if !self.clips.iter().any(of_name) {
                 let what = "has no values: give a closure, or a curve of this name in a clip's tags file".to_owned();
                 return Err(BuildError::Config { key, what });
             }
-            for t in self.tracks {
-                if let Some(c) = t.annotations.curves.iter().find(|c| c.name == user.name && c.width != user.width) {
+            for clip in self.clips {
+                if let Some(c) = clip.annotations.curves.iter().find(|c| c.name == user.name && c.width != user.width) {
                     let what =
-                        format!("is {} wide, but clip `{}` has {} value(s) per key", user.width, t.name, c.width);
+                        format!("is {} wide, but clip `{}` has {} value(s) per key", user.width, clip.name, c.width);
                     return Err(BuildError::Config { key, what });
                 }
             }
@@ -241,7 +216,7 @@ pub fn mirror_columns(
 /// Normalises the rows, and appends the stored mirror images, if any, after all originals.
 pub fn assemble(
     extracted: Extracted,
-    tracks: &[Track],
+    pooled: &[PooledClip],
     schema: &FeatureSchema,
     scaling: Scaling,
     mirror: Option<&[MirrorColumn]>,
@@ -249,24 +224,23 @@ pub fn assemble(
     let columns = schema.columns;
     let mut features = Features { columns, values: extracted.raw, offset: scaling.offset, scale: scaling.scale };
     let originals = extracted.row_frames.len();
-    let Extracted { mut row_frames, mut row_flags, mut row_costs, rows_per_track, .. } = extracted;
+    let Extracted { mut row_frames, mut row_flags, mut row_costs, rows_per_clip, .. } = extracted;
     if row_costs.iter().all(|cost| *cost == 0.0) {
         row_costs.clear();
     }
-    let mut clips: Vec<Clip> = Vec::with_capacity(tracks.len());
-    let (mut frame, mut row) = (0u32, 0u32);
-    for (t, rows) in tracks.iter().zip(&rows_per_track) {
+    let mut clips: Vec<Clip> = Vec::with_capacity(pooled.len());
+    let mut row = 0u32;
+    for (clip, rows) in pooled.iter().zip(&rows_per_clip) {
         clips.push(Clip {
-            name: t.name.clone(),
-            first_frame: frame,
-            frames: t.frames() as u32,
+            name: clip.name.clone(),
+            first_frame: clip.range.start as u32,
+            frames: clip.frames() as u32,
             first_row: row,
             rows: *rows as u32,
-            loop_delta: t.loop_delta,
+            loop_delta: clip.loop_delta,
             mirrored: false,
-            source_start_s: t.source_start_s,
+            source_start_s: clip.source_start_s,
         });
-        frame += t.frames() as u32;
         row += *rows as u32;
     }
     if let Some(mirror) = mirror {

@@ -2,11 +2,12 @@
 
 use super::BuildError;
 use super::config::TagRule;
-use super::track::Track;
+use super::pool::PooledClip;
 use crate::clip::{TagRange, TimeRange};
 use crate::expression::{Comparison, Expression, ExpressionError, Term};
 use crate::frames::JointIndex;
 use crate::math::Facing;
+use crate::motion::{ClipView, PosePool};
 use crate::parallel;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -48,6 +49,7 @@ fn holds(condition: &Condition, values: &Values) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
     pub skeleton: &'a Skeleton,
+    pub poses: &'a PosePool,
     /// Hips joint; `None` if unknown. Its height is then unknown, too.
     pub hips: Option<JointIndex>,
     /// Height of the hips of a standing body, in metres.
@@ -75,17 +77,18 @@ impl<'a> Rules<'a> {
         rules.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Tags all tracks. Returns messages about rules that tag nothing. `labels`: `[tracks]` of `[frames x contact joints]`.
-    pub fn tag(&self, tracks: &mut [Track], labels: &[Vec<u8>], body: Body) -> Vec<String> {
+    /// Tags all clips. Returns messages about rules that tag nothing. `labels`: `[clips]` of `[frames x contact joints]`.
+    pub fn tag(&self, clips: &mut [PooledClip], labels: &[Vec<u8>], body: Body) -> Vec<String> {
         if self.0.is_empty() {
             return Vec::new();
         }
-        let numbers: Vec<usize> = (0..tracks.len()).collect();
-        // `[tracks x rules]`.
+        let numbers: Vec<usize> = (0..clips.len()).collect();
+        // `[clips x rules]`.
         let found: Vec<Vec<Vec<TagRange>>> = parallel::map(&numbers, |i| {
-            let measured = Measured { track: &tracks[*i], labels: &labels[*i], body };
-            let values: Vec<Values> = (0..tracks[*i].frames()).map(|frame| measured.values(frame)).collect();
-            self.0.iter().map(|(rule, when, until)| ranges(&tracks[*i], &values, rule, (when, until))).collect()
+            let clip = clips[*i].view(body.skeleton, body.poses);
+            let measured = Measured { clip, labels: &labels[*i], body };
+            let values: Vec<Values> = (0..clip.frames).map(|frame| measured.values(frame)).collect();
+            self.0.iter().map(|(rule, when, until)| ranges(&clip, &values, rule, (when, until))).collect()
         });
         let idle = (0..self.0.len()).filter(|rule| found.iter().all(|tags| tags[*rule].is_empty()));
         let told = idle.map(|i| {
@@ -93,21 +96,21 @@ impl<'a> Rules<'a> {
             format!("`rules[{i}]` tags nothing as `{tag}`: no clip has `{when}` for {shortest_s} s")
         });
         let told = told.collect();
-        for (track, tags) in tracks.iter_mut().zip(found) {
-            track.annotations.tags.extend(tags.into_iter().flatten());
+        for (clip, tags) in clips.iter_mut().zip(found) {
+            clip.annotations.tags.extend(tags.into_iter().flatten());
         }
         told
     }
 }
 
-/// Returns the ranges in which a track gets the tag of a rule.
+/// Returns the ranges in which a clip gets the tag of a rule.
 fn ranges(
-    track: &Track,
+    clip: &ClipView,
     values: &[Values],
     rule: &TagRule,
     (when, until): (&Condition, &Option<Condition>),
 ) -> Vec<TagRange> {
-    let looping = track.loop_delta.is_some();
+    let looping = clip.loop_delta.is_some();
     let (mut inside, mut on) = (false, Vec::with_capacity(values.len()));
     // Loops are scanned twice: only their end shows whether a range continues at their start.
     for _ in 0..if looping { 2 } else { 1 } {
@@ -118,11 +121,11 @@ fn ranges(
             on.push(inside);
         }
     }
-    let shortest = (rule.shortest_s * track.rate_hz - 1e-3).ceil().max(0.0) as usize;
+    let shortest = (rule.shortest_s * clip.rate_hz - 1e-3).ceil().max(0.0) as usize;
     for value in [true, false] {
         drop_short(&mut on, value, shortest, looping);
     }
-    let at_s = |frame: usize| frame as f32 / track.rate_hz;
+    let at_s = |frame: usize| frame as f32 / clip.rate_hz;
     runs(&on)
         .filter(|run| on[run.start])
         .map(|run| TimeRange { start_s: at_s(run.start), end_s: at_s(run.end) })
@@ -156,32 +159,31 @@ fn runs(on: &[bool]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A track with the data for measuring it.
+/// A clip with the data for measuring it.
 struct Measured<'a> {
-    track: &'a Track,
+    clip: ClipView<'a>,
     labels: &'a [u8],
     body: Body<'a>,
 }
 
 impl Measured<'_> {
     fn values(&self, frame: usize) -> Values {
-        let (track, n) = (self.track, self.track.frames());
-        let half = ((0.5 * MEAN_S * track.rate_hz).round() as usize).max(1);
+        let (clip, n) = (&self.clip, self.clip.frames);
+        let half = ((0.5 * MEAN_S * clip.rate_hz).round() as usize).max(1);
         // In a loop, a later cycle is used, so that there are frames before the first.
-        let [from, at, to] = if track.loop_delta.is_some() {
+        let [from, at, to] = if clip.loop_delta.is_some() {
             let at = frame + n * half.div_ceil(n);
             [at - half, at, at + half]
         } else {
             [frame.saturating_sub(half), frame, (frame + half).min(n - 1)]
         };
-        let [before, now, after] = [from, at, to].map(|frame| track.root_ahead(frame));
-        let per_s = track.rate_hz / (to - from).max(1) as f32;
+        let last = || clip.poses.root(clip.start + n - 1);
+        let [before, now, after] = [from, at, to].map(|frame| clip.root_ahead(0, frame).unwrap_or_else(last));
+        let per_s = clip.rate_hz / (to - from).max(1) as f32;
         let velocity = now.rotation.inverse() * (after.translation - before.translation) * per_s;
         let [was, is] = [before, after].map(|root| Facing::from_rotation(root.rotation));
-        let hips_m = self.body.hips.map_or(f32::NAN, |hips| {
-            let hips = track.joint_world(self.body.skeleton, frame, hips.at());
-            hips.translation.y - track.local(frame, 0).translation.y
-        });
+        let hips_m = |hips| clip.poses.in_root(clip.skeleton, clip.start + frame, hips).y;
+        let hips_m = self.body.hips.map_or(f32::NAN, hips_m);
         let feet = self.labels.len() / n;
         let touching = self.labels[frame * feet..][..feet].iter().filter(|label| **label == 1).count();
         [

@@ -1,25 +1,33 @@
 //! Summary of a finished database in the report: clips, sizes and columns.
 
 use super::clip_report::{ClipReport, ColumnReport};
+use super::pool::PooledClip;
 use super::report::BuildReport;
 use super::rows;
-use super::track::Track;
 use crate::database::{Clip, Database};
+use crate::motion::PosePool;
 
 /// Returns the report of one clip, without its classification. `labels`: `[frames x contact joints]`.
-pub fn clip(track: &Track, labels: &[u8], stance_share: Vec<f32>, rows: &rows::Assembled, index: usize) -> ClipReport {
-    let (n, contacts) = (track.frames(), stance_share.len());
+pub fn clip(
+    pooled: &PooledClip,
+    poses: &PosePool,
+    labels: &[u8],
+    stance_share: Vec<f32>,
+    (rows, index): (&rows::Assembled, usize),
+) -> ClipReport {
+    let (n, contacts) = (pooled.frames(), stance_share.len());
     let clip: &Clip = &rows.clips[index];
-    let way: f32 = (1..n).map(|f| (track.local(f, 0).translation - track.local(f - 1, 0).translation).length()).sum();
+    let root = |f: usize| poses.root(f).translation;
+    let way: f32 = pooled.range.clone().skip(1).map(|f| (root(f) - root(f - 1)).length()).sum();
     let share = |slot: usize| labels.iter().skip(slot).step_by(contacts).filter(|l| **l == 1).count() as f32 / n as f32;
     ClipReport {
-        name: track.name.clone(),
+        name: pooled.name.clone(),
         frames: n,
         rows: clip.rows as usize,
         extrapolated_rows: rows.row_flags[clip.row_range()].iter().filter(|f| f.extrapolated()).count(),
-        seconds: n as f64 / f64::from(track.rate_hz),
+        seconds: n as f64 / f64::from(pooled.rate_hz),
         looping: clip.looping(),
-        mean_speed_mps: way * track.rate_hz / (n - 1) as f32,
+        mean_speed_mps: way * pooled.rate_hz / (n - 1) as f32,
         contact_share: (0..contacts).map(share).collect(),
         stance_share,
         taken_for: String::new(),

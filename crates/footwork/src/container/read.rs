@@ -4,7 +4,7 @@ use super::error::{FileError, FileFault};
 use super::format::Format;
 use super::write::canonical_json;
 use crate::files::megabytes;
-use crate::large_pages;
+use crate::memory;
 use bytemuck::Pod;
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
 use serde::de::DeserializeOwned;
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
             && t.shape().iter().zip(shape).all(|(found, wanted)| wanted.is_none_or(|w| w == *found));
         if t.dtype() == dtype && fits {
             let mut values = Vec::with_capacity(t.data().len() / size_of::<T>());
-            large_pages::advise(&mut values);
+            memory::large_pages(&mut values);
             values.extend(t.data().chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
             return Ok(values);
         }

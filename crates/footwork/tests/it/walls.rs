@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` is not in the list; it is for offline use.
 const ORDER: [&str; 31] = [
-    "large_pages",
+    "memory",
     "parallel",
     "error",
     "expression",

@@ -26,8 +26,8 @@ pub(crate) use track::{Kind, MOST_STRIDE_LOG2, Track};
 
 use super::PosePool;
 use crate::frames::JointIndex;
-use crate::large_pages;
 use crate::math::Quat;
+use crate::memory;
 use crate::parallel;
 use bytemuck::{Zeroable, allocation::try_zeroed_vec};
 use glam::Vec3;
@@ -249,6 +249,6 @@ impl<'a> Run<'a> {
 fn room<T: Zeroable>(frames: usize, width: usize) -> Result<Vec<T>, String> {
     let values = frames.checked_mul(width).and_then(|values| try_zeroed_vec(values).ok());
     let mut values = values.ok_or_else(|| format!("{frames} frames are too many for the memory of this machine"))?;
-    large_pages::advise(&mut values);
+    memory::large_pages(&mut values);
     Ok(values)
 }

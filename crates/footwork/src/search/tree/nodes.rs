@@ -4,7 +4,7 @@ use super::super::kernels::{Block, LANES, prefetch};
 use super::grid::Grid;
 use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
-use crate::large_pages;
+use crate::memory;
 use crate::parallel;
 
 /// The rows in the order of a tree, and the levels above.
@@ -83,7 +83,7 @@ fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
     let mut all = Level { blocks_per_node: grid.pairs(), ..Level::default() };
     // Lowest and highest codes of each node of the level, `[nodes x lanes]`.
     all.blocks.reserve_exact(rows.len() / LANES * grid.pairs());
-    large_pages::advise(&mut all.blocks);
+    memory::large_pages(&mut all.blocks);
     let mut boxes = Vec::with_capacity(rows.len() / LANES * 2 * grid.pairs());
     for (leaves, around) in parallel::map(&parts, |rows| leaves(db, grid, rows)) {
         all.blocks.extend(leaves.blocks);

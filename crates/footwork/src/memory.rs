@@ -2,18 +2,22 @@
 
 #![allow(unsafe_code)]
 
-/// Size of an array from which it gets large pages, in bytes.
-#[cfg(all(target_os = "linux", not(miri)))]
-const LARGE: usize = 4 << 20;
-/// Size of a large page, in bytes.
-#[cfg(all(target_os = "linux", not(miri)))]
-const PAGE: usize = 2 << 20;
+/// Returns an empty array with room for `capacity` values, in [`large_pages`].
+pub fn large_array<T>(capacity: usize) -> Vec<T> {
+    let mut array = Vec::with_capacity(capacity);
+    large_pages(&mut array);
+    array
+}
 
 /// Requests pages of 2 MB instead of 4 KB for an array that has its capacity, and nothing written to it yet. Searches and the playback
 /// of many characters read large arrays in any order; with fewer pages, the processor finds their addresses sooner.
 pub fn large_pages<T>(array: &mut Vec<T>) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
+        /// Size of an array from which it gets large pages, in bytes.
+        const LARGE: usize = 4 << 20;
+        /// Size of a large page, in bytes.
+        const PAGE: usize = 2 << 20;
         let bytes = array.capacity() * size_of::<T>();
         let start = array.as_mut_ptr().addr();
         let (first, end) = (start.next_multiple_of(PAGE), (start + bytes) / PAGE * PAGE);
@@ -44,8 +48,7 @@ mod tests {
     #[test]
     fn arrays_of_any_size_keep_their_values() {
         for n in [0, 1, 5_000_000] {
-            let mut array = Vec::with_capacity(n);
-            large_pages(&mut array);
+            let mut array = large_array(n);
             array.extend((0..n).map(|i| i as u32));
             large_pages(&mut array);
             #[cfg(feature = "build")]

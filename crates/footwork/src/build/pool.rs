@@ -52,11 +52,9 @@ pub fn pool(tracks: Vec<Track>, skeleton: &Skeleton) -> (PosePool, Vec<PooledCli
     let mut pool = PosePool {
         joints,
         translated: translated.iter().map(|j| JointIndex::new(*j)).collect(),
-        rotations: Vec::with_capacity(frames * joints),
-        translations: Vec::with_capacity(frames * translated.len()),
+        rotations: memory::large_array(frames * joints),
+        translations: memory::large_array(frames * translated.len()),
     };
-    memory::large_pages(&mut pool.rotations);
-    memory::large_pages(&mut pool.translations);
     let mut clips = Vec::with_capacity(tracks.len());
     // Each track is dropped before the next one is copied, so that poses are in memory once.
     let mut freed = 0;

@@ -131,8 +131,7 @@ impl<'a> Reader<'a> {
         let fits = t.shape().len() == shape.len()
             && t.shape().iter().zip(shape).all(|(found, wanted)| wanted.is_none_or(|w| w == *found));
         if t.dtype() == dtype && fits {
-            let mut values = Vec::with_capacity(t.data().len() / size_of::<T>());
-            memory::large_pages(&mut values);
+            let mut values = memory::large_array(t.data().len() / size_of::<T>());
             values.extend(t.data().chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
             return Ok(values);
         }

@@ -80,10 +80,9 @@ fn left_in_clip(db: &Database, row: u32) -> u32 {
 /// Builds the levels from the leaves to the root.
 fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
     let parts: Vec<&[u32]> = rows.chunks(SHARED).collect();
-    let mut all = Level { blocks_per_node: grid.pairs(), ..Level::default() };
+    let blocks = memory::large_array(rows.len() / LANES * grid.pairs());
+    let mut all = Level { blocks, blocks_per_node: grid.pairs(), ..Level::default() };
     // Lowest and highest codes of each node of the level, `[nodes x lanes]`.
-    all.blocks.reserve_exact(rows.len() / LANES * grid.pairs());
-    memory::large_pages(&mut all.blocks);
     let mut boxes = Vec::with_capacity(rows.len() / LANES * 2 * grid.pairs());
     for (leaves, around) in parallel::map(&parts, |rows| leaves(db, grid, rows)) {
         all.blocks.extend(leaves.blocks);

@@ -64,13 +64,19 @@ impl Costs<'_> {
     /// of `least` or more may be a lower bound.
     pub fn transition(&self, scratch: &Scratch, to: &Match, least: f32) -> f32 {
         let next = playing_at(self.db, to.row, to.mirrored);
-        let cost = to.cost + self.future(to, &next) + self.wanted.steady_cost * NOW_PER_S;
-        if cost >= least {
-            return cost;
+        let steady = self.wanted.steady_cost * NOW_PER_S;
+        let lowest = to.cost + steady;
+        if lowest >= least {
+            return lowest;
         }
+        // The future costs 0 or more and needs frames far ahead: most rows are too expensive without it.
         let scale = discontinuity_scale(self.character, self.body);
-        let limit = (least - cost) / scale;
-        let cost = cost + scale * seam_at(self.db, &self.character.resolved.levers, scratch, next, to.row.at(), limit);
+        let limit = (least - lowest) / scale;
+        let seam = scale * seam_at(self.db, &self.character.resolved.levers, scratch, next, to.row.at(), limit);
+        if lowest + seam >= least {
+            return lowest + seam;
+        }
+        let cost = to.cost + self.future(to, &next) + steady + seam;
         let slide_cost = self.character.config.search.slide_cost;
         if cost >= least || slide_cost == 0.0 {
             return cost;

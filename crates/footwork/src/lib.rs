@@ -48,6 +48,7 @@ pub mod input;
 pub mod learned;
 
 pub mod machine;
+mod macros;
 pub mod matcher;
 pub mod math;
 pub(crate) mod memory;

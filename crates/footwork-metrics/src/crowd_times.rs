@@ -8,11 +8,8 @@ use crate::RATE_HZ;
 use crate::courses::RandomStick;
 use crate::samples::median;
 use footwork::advanced::matcher::One;
-use footwork::database::Database;
 use footwork::input::{InputError, MotionInput};
-use footwork::matcher::{
-    Character, ConfigError, Crowd, MatcherConfig, MatcherState, Output, Scratch, Turn, step_in_turns,
-};
+use footwork::matcher::{Character, ConfigError, Crowd, MatcherState, Output, Scratch, Turn, step_in_turns};
 use footwork::math::Transform;
 use std::sync::Arc;
 use web_time::Instant;
@@ -26,10 +23,8 @@ const DT_S: f32 = 1.0 / RATE_HZ;
 /// Settings of the measurement.
 #[derive(Clone, Debug)]
 pub struct CrowdTiming {
-    /// Database.
-    pub database: Arc<Database>,
-    /// Configuration of all characters.
-    pub config: MatcherConfig,
+    /// The kind of all characters, of clips or of networks.
+    pub character: Arc<Character>,
     /// Number of characters.
     pub characters: usize,
     /// Searches per character, in Hz; 0 to [`RATE_HZ`].
@@ -64,7 +59,7 @@ pub enum CrowdTimingError {
     /// The database has no rows to search.
     #[error("the database has no rows: expected at least one; add longer clips")]
     NoRows,
-    /// The settings do not fit the database.
+    /// A character could not begin.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// An update failed.
@@ -76,15 +71,15 @@ impl CrowdTiming {
     /// Runs the measurement; `advanced` is called once per frame.
     ///
     /// # Errors
-    /// Returns [`CrowdTimingError`] for a database without rows and for invalid settings.
+    /// Returns [`CrowdTimingError`] for a database without rows.
     pub fn run(&self, advanced: &dyn Fn()) -> Result<CrowdTimes, CrowdTimingError> {
-        if self.database.rows() == 0 {
+        let character = &*self.character;
+        if character.database().is_some_and(|db| db.rows() == 0) {
             return Err(CrowdTimingError::NoRows);
         }
-        let character = Character::new(self.database.clone(), self.config.clone())?;
         let mut crowds = Vec::new();
         for _ in 0..3 {
-            crowds.push(Subject::new(&character, self.characters, self.threads)?);
+            crowds.push(Subject::new(character, self.characters, self.threads)?);
         }
         let mut sticks: Vec<RandomStick> =
             (0..self.characters).map(|i| RandomStick::new(self.seed.wrapping_add(i as u64))).collect();
@@ -99,9 +94,9 @@ impl CrowdTiming {
             }
             let [sliced, single, resting] = &mut crowds[..] else { unreachable!("three crowds were made") };
             let ms = [
-                sliced.step(&character, &inputs, &turns)?,
-                single.step_one_at_a_time(&character, &inputs, &turns)?,
-                resting.step(&character, &inputs, &never)?,
+                sliced.step(character, &inputs, &turns)?,
+                single.step_one_at_a_time(character, &inputs, &turns)?,
+                resting.step(character, &inputs, &never)?,
             ];
             if frame >= WARM_UP {
                 crowds.iter_mut().zip(ms).for_each(|(crowd, ms)| crowd.ms.push(ms));
@@ -201,11 +196,12 @@ impl Subject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use footwork::matcher::MatcherConfig;
 
     fn timing(threads: usize, rate_hz: f32) -> CrowdTiming {
         let database = Arc::new(crate::analysis::testing::walking(1.3, 4.0));
-        let config = MatcherConfig::default();
-        CrowdTiming { database, config, characters: 7, rate_hz, threads, frames: 60, seed: 1 }
+        let character = Arc::new(Character::new(database, MatcherConfig::default()).unwrap());
+        CrowdTiming { character, characters: 7, rate_hz, threads, frames: 60, seed: 1 }
     }
 
     #[test]
@@ -225,8 +221,7 @@ mod tests {
     /// A difference in one bit of one character is noticed.
     #[test]
     fn other_bits_are_noticed() {
-        let timing = timing(1, 10.0);
-        let character = Character::new(timing.database, timing.config).unwrap();
+        let character = timing(1, 10.0).character;
         let [mut a, b] = [(); 2].map(|()| Subject::new(&character, 3, 1).unwrap());
         assert!(a.is_same(&b));
         let value = a.states[1].block[5];

@@ -61,7 +61,7 @@ pub struct BenchCodecArgs {
 /// Flags of `bench crowd`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Every character has a random stick of its own. Times are medians over frames of 1/60 s. The same characters are also moved one at a time, and without searches but those at the end of a clip.\n\nExamples:\n  footwork bench crowd --db mocap.fwdb\n  footwork bench crowd --characters 200 --rate 4 --threads 2 --json"
+    after_help = "Every character has a random stick of its own. Times are medians over frames of 1/60 s. The same characters are also moved one at a time, and without searches but those at the end of a clip.\n\nExamples:\n  footwork bench crowd --db mocap.fwdb\n  footwork bench crowd --characters 200 --rate 4 --threads 2 --json\n  footwork bench crowd --learned built-in"
 )]
 pub struct BenchCrowdArgs {
     /// Number of characters
@@ -76,6 +76,9 @@ pub struct BenchCrowdArgs {
     /// Number of frames of 1/60 s
     #[arg(long, value_name = "N", default_value_t = 240, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: u32,
+    /// Networks (.fwnet, or `built-in`) instead of search and clips. With --db, exact search steps in where they are not trusted
+    #[arg(long, value_name = "FILE")]
+    pub learned: Option<PathBuf>,
     /// `--db`.
     #[command(flatten)]
     pub db: DbFlag,

@@ -182,7 +182,10 @@ impl Command {
                 BenchCommand::Codec(a) => Common::from(&a.config).of_data(&a.db),
                 BenchCommand::Crowd(a) => {
                     let search = a.search.search;
-                    Common { search, ..Common::from(&a.config) }.of_data(&a.db).seeded(&a.seed)
+                    Common { search, ..Common::from(&a.config) }
+                        .of_data(&a.db)
+                        .seeded(&a.seed)
+                        .learned(a.learned.as_ref())
                 }
                 BenchCommand::Growth(a) => Common::from(&a.database).seeded(&a.seed),
                 BenchCommand::Search(a) => Common::from(&a.database).seeded(&a.seed),

@@ -1,18 +1,16 @@
 //! `footwork bench crowd`: measures a frame of many characters that search at a fixed rate.
 
 use crate::args::{BenchCrowdArgs, Common};
+use crate::cast::Cast;
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork_metrics::crowd_times::CrowdTiming;
 use serde_json::json;
-use std::sync::Arc;
 
 /// Runs the command.
 pub fn bench(args: &BenchCrowdArgs, common: &Common) -> Result<()> {
-    let (database, config) = common.open()?;
     let timing = CrowdTiming {
-        database: Arc::new(database),
-        config,
+        character: Cast::open(common)?.character,
         characters: args.characters as usize,
         rate_hz: args.rate,
         threads: args.threads as usize,
@@ -28,7 +26,7 @@ pub fn bench(args: &BenchCrowdArgs, common: &Common) -> Result<()> {
         out!(
             "{}",
             json!({
-                "rows": timing.database.rows(),
+                "rows": timing.character.database().map(|db| db.rows()),
                 "characters": args.characters,
                 "threads": args.threads,
                 "frames": args.frames,

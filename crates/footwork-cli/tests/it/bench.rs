@@ -219,6 +219,9 @@ fn a_crowd_is_measured_in_one_call_and_one_at_a_time_with_the_same_bits() {
     assert!((1.9..2.6).contains(&told["searches_per_frame"].as_f64().unwrap()), "{told}");
     let text = common::ok(dir.path(), &crowd);
     assert!(text.contains("one at a time") && text.contains("bits of the first two: the same"), "{text}");
+    let networks = ["bench", "crowd", "--learned", "built-in", "--characters", "3", "--frames", "20"];
+    let told = common::json(dir.path(), &networks);
+    assert!(told["rows"].is_null() && told["same_bits"] == true, "{told}");
     for rate in ["61", "-1", "NaN", "often"] {
         let run = common::run(dir.path(), &["bench", "crowd", &format!("--rate={rate}")]);
         assert!(run.code == Some(2) && run.stderr.contains("0 to 60"), "{run:?}");

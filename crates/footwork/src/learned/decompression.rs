@@ -1,13 +1,14 @@
-//! Working space of a decompressor: recently decompressed bodies.
+//! Working space of a decompressor.
 
 use super::networks::{Decompression, Networks};
+use crate::matcher::memo::Memo;
 use crate::pose::Pose;
 use glam::Vec3;
 
 /// Number of codes around the playing time: the two codes that enclose it, the one before them and the one after.
 pub(super) const CODES: usize = 4;
 
-/// Cache of recently decompressed bodies. A frame uses the same few bodies repeatedly.
+/// Codes around a time, their bodies, and buffers.
 #[derive(Debug)]
 pub(super) struct DecompressionScratch {
     pub networks: Decompression,
@@ -15,37 +16,33 @@ pub(super) struct DecompressionScratch {
     /// Interpolated body, and its poses at a time and shortly after it.
     pub mixed: Vec<f32>,
     pub poses: [Pose; 2],
-    pub decoded: Vec<Decoded>,
-    clock: u64,
+    /// Bodies of codes, each followed by the positions of its contact joints in root space, in metres. A frame uses few bodies
+    /// repeatedly, and most of them the next frame, too.
+    pub bodies: Memo,
     /// Code at the playing time, and the code that a chooser found.
     pub now: Vec<f32>,
     pub found: Vec<f32>,
 }
 
-/// A decompressed body.
-#[derive(Debug)]
-pub(super) struct Decoded {
-    code: Vec<f32>,
-    pub body: Vec<f32>,
-    /// `[contact joints]` positions in root space, in metres.
-    pub feet: Vec<Vec3>,
-    used: u64,
+/// Number of bodies that are kept: four each for the playing time and for the target of a transition, and one neighbour more each for
+/// accelerations.
+const KEPT: usize = 2 * CODES + 2;
+
+/// Returns room for the bodies of a character.
+pub(super) fn bodies(networks: &Networks) -> Memo {
+    let (kept, code, body) = sizes(networks);
+    Memo::new(kept, code, body)
 }
 
-/// Cache size: four bodies each for the playing time and for the target of a transition, and one neighbour more each for
-/// accelerations.
-const DECODED: usize = 2 * CODES + 2;
+/// Returns the sizes of the bodies' memo.
+fn sizes(networks: &Networks) -> (usize, usize, usize) {
+    let layout = networks.layout();
+    (KEPT, networks.code_width(), layout.width() + 3 * layout.contacts.len())
+}
 
 impl DecompressionScratch {
     pub fn new(networks: &Networks) -> Self {
         let code = vec![0.0; networks.code_width()];
-        let decoded = || Decoded {
-            // NaN differs from every code.
-            code: vec![f32::NAN; networks.code_width()],
-            body: vec![0.0; networks.layout().width()],
-            feet: vec![Vec3::ZERO; networks.layout().contacts.len()],
-            used: 0,
-        };
         Self {
             networks: Decompression::new(networks),
             now: code.clone(),
@@ -53,35 +50,32 @@ impl DecompressionScratch {
             codes: std::array::from_fn(|_| code.clone()),
             mixed: vec![0.0; networks.layout().width()],
             poses: std::array::from_fn(|_| Pose::rest(&networks.character().skeleton)),
-            decoded: (0..DECODED).map(|_| decoded()).collect(),
-            clock: 0,
+            bodies: bodies(networks),
         }
     }
 
     pub fn fits(&self, networks: &Networks) -> bool {
-        self.codes[0].len() == networks.code_width()
-            && self.decoded[0].body.len() == networks.layout().width()
+        self.bodies.sizes() == sizes(networks)
+            && self.mixed.len() == networks.layout().width()
             && self.poses[0].len() == networks.layout().joints
     }
 
     /// Returns the index of the body of `codes[k]`.
     pub fn body(&mut self, networks: &Networks, k: usize) -> usize {
-        self.clock += 1;
-        let code = &self.codes[k];
-        let known = self.decoded.iter().position(|d| d.code == *code);
-        let place = known.unwrap_or_else(|| {
-            let oldest = (0..DECODED).min_by_key(|i| self.decoded[*i].used).unwrap_or(0);
-            let d = &mut self.decoded[oldest];
-            d.code.copy_from_slice(code);
-            networks.decompress(code, &mut d.body, &mut self.networks);
-            let (character, pose) = (networks.character(), &mut self.poses[0]);
-            networks.layout().decode(&d.body, pose);
-            for (place, joint) in d.feet.iter_mut().zip(&character.rig.contact_joints) {
-                *place = pose.in_root(&character.skeleton, *joint).translation;
+        let Self { bodies, codes, networks: room, poses: [pose, _], .. } = self;
+        bodies.find(networks.hash(), &codes[k], |result| {
+            let (character, layout) = (networks.character(), networks.layout());
+            let (body, feet) = result.split_at_mut(layout.width());
+            networks.decompress(&codes[k], body, room);
+            layout.decode(body, pose);
+            for (place, joint) in feet.chunks_exact_mut(3).zip(&character.rig.contact_joints) {
+                place.copy_from_slice(&pose.in_root(&character.skeleton, *joint).translation.to_array());
             }
-            oldest
-        });
-        self.decoded[place].used = self.clock;
-        place
+        })
+    }
+
+    /// Returns the position of a contact joint of a body.
+    pub fn foot(&self, body: usize, slot: usize) -> Vec3 {
+        Vec3::from_slice(&self.bodies.result(body)[self.mixed.len() + 3 * slot..])
     }
 }

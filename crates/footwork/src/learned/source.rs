@@ -1,12 +1,13 @@
 //! Motion from a decompressor.
 
-use super::decompression::{CODES, DecompressionScratch};
+use super::decompression::{CODES, DecompressionScratch, bodies};
 use super::future::Future;
 use super::networks::{Decompression, Networks, STEP_S};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, EventId, RowIndex};
 use crate::matcher::Playing;
 use crate::matcher::character::Character;
+use crate::matcher::memo::Memo;
 use crate::matcher::scratch::Scratch;
 use crate::matcher::source::{Clips, MotionSource, Playhead, SourceScratch, Span};
 use crate::matcher::state::MatcherState;
@@ -61,7 +62,7 @@ impl Between {
     fn weighed(&self, weights: &[f32; CODES], room: &DecompressionScratch, at: usize) -> f32 {
         let mut sum = 0.0;
         for (weight, body) in weights.iter().zip(self.bodies) {
-            sum += *weight * room.decoded[body].body[at];
+            sum += *weight * room.bodies.result(body)[at];
         }
         sum
     }
@@ -180,7 +181,7 @@ impl Decompressed {
             let weight = (2.0 * b.value(room, contact) - 1.0).clamp(0.0, 1.0);
             let (mut place, mut change) = (Vec3::ZERO, Vec3::ZERO);
             for k in 0..CODES {
-                let foot = room.decoded[b.bodies[k]].feet[slot];
+                let foot = room.foot(b.bodies[k], slot);
                 place += foot * b.value[k];
                 change += foot * b.rate[k];
             }
@@ -227,6 +228,16 @@ impl MotionSource for Decompressed {
 
     fn owns_scratch(&self, room: &SourceScratch) -> bool {
         room.get::<DecompressionScratch>().is_some_and(|r| r.fits(&self.networks))
+    }
+
+    fn memo(&self) -> Memo {
+        bodies(&self.networks)
+    }
+
+    fn exchange(&self, memo: &mut Memo, room: &mut SourceScratch) {
+        if let Some(room) = room.of::<DecompressionScratch>().filter(|room| room.bodies.sizes() == memo.sizes()) {
+            std::mem::swap(&mut room.bodies, memo);
+        }
     }
 
     fn memory_width(&self) -> usize {

@@ -6,6 +6,7 @@ use crate::database::{Database, DatabaseEvent, TagMask};
 use crate::frames::{ClipIndex, EventId};
 use crate::matcher::Playing;
 use crate::matcher::director::Directed;
+use crate::matcher::memo::Memo;
 use crate::matcher::source::{MotionSource, Playhead, SourceScratch, Span, nearest_row};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
@@ -142,6 +143,14 @@ impl MotionSource for MachineSource {
         if self.machine.blend_of(playing.clip).is_none() {
             memory[self.base.memory_width()..].fill(0.0);
         }
+    }
+
+    fn memo(&self) -> Memo {
+        self.base.memo()
+    }
+
+    fn exchange(&self, memo: &mut Memo, room: &mut SourceScratch) {
+        self.base.exchange(memo, &mut rooms(room).base);
     }
 
     fn tick(&self, playing: &Playing, memory: &mut [f32], room: &mut SourceScratch) {

@@ -243,7 +243,7 @@ impl Character {
 
     /// Returns an empty output for characters of this kind. Allocates.
     pub fn output(&self) -> Output {
-        Output::new(&self.model, self.resolved.events_at_once, self.resting())
+        Output::new(&self.model, self.resolved.events_at_once, self.resting(), self.source.memo())
     }
 
     /// Returns working space for any number of characters of this kind on one thread. Allocates.

@@ -12,6 +12,7 @@ mod database_search;
 pub(crate) mod director;
 mod levers;
 mod meeting;
+pub(crate) mod memo;
 pub(crate) mod model;
 mod of_database;
 mod output;

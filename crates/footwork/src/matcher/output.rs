@@ -1,5 +1,6 @@
 //! The output of a character.
 
+use super::memo::Memo;
 use super::model::Model;
 use super::playing::Playing;
 use crate::actions::Refusal;
@@ -181,6 +182,8 @@ pub struct Output {
     /// True while nothing can be played: the tags of the input exclude the playing clip and leave no other row, or the clip is
     /// over and no row may follow. The character comes to rest until a search finds a row again.
     pub stranded: bool,
+    /// Results that the source of motion keeps for the next step.
+    pub(super) memo: Memo,
 }
 
 impl Clone for Output {
@@ -201,6 +204,7 @@ impl Clone for Output {
             state_changes: with_room(&self.state_changes),
             actions: with_room(&self.actions),
             refused: self.refused.clone(),
+            memo: self.memo.clone(),
             ..*self
         }
     }
@@ -208,7 +212,7 @@ impl Clone for Output {
 
 impl Output {
     /// `at_once` is the maximum number of events at one instant.
-    pub(super) fn new(model: &Model, at_once: usize, playing: Playing) -> Self {
+    pub(super) fn new(model: &Model, at_once: usize, playing: Playing, memo: Memo) -> Self {
         let contact = |joint: &JointIndex| FootContact { joint: *joint, touching: false, locked_s: 0.0 };
         Self {
             pose: Pose::rest(&model.skeleton),
@@ -229,6 +233,7 @@ impl Output {
             unusable_answers: 0,
             refused: None,
             stranded: false,
+            memo,
         }
     }
 

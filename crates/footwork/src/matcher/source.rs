@@ -6,6 +6,7 @@
 //! A source may need memory per character, such as a latent vector or a phase. It is part of the character's state:
 //! [`MotionSource::memory_width`] floats, which the source advances at control ticks and a chooser sets at transitions.
 
+use super::memo::Memo;
 use super::output::SAME_INSTANT_S;
 use super::playing::Playing;
 use super::roots::{Root, Roots};
@@ -87,6 +88,15 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     fn owns_scratch(&self, _room: &SourceScratch) -> bool {
         true
     }
+
+    /// Returns an empty memo of a character.
+    fn memo(&self) -> Memo {
+        Memo::default()
+    }
+
+    /// Exchanges the memo of a character with that in the working space: before an update, and back after it. Does nothing for a memo of
+    /// another kind of source.
+    fn exchange(&self, _memo: &mut Memo, _room: &mut SourceScratch) {}
 
     /// Returns the number of floats that the source keeps in the state of each character.
     fn memory_width(&self) -> usize {

@@ -117,7 +117,9 @@ fn advance(
             obstacles: input.obstacles.at(end_s),
             ..*input
         };
+        character.source.exchange(&mut output.memo, &mut scratch.source);
         Update { character, input, end_s, state, scratch, output }.run(dt_s, turn(i));
+        character.source.exchange(&mut output.memo, &mut scratch.source);
         output.unusable_answers = hooks.unusable();
     }
     first

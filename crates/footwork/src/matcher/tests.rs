@@ -2,6 +2,7 @@
 
 use super::character::{Character, Choose};
 use super::character::{Choice, Chooser};
+use super::memo::Memo;
 use super::model::Model;
 use super::playing::Playing;
 use super::source::{MotionSource, Playhead, SourceScratch, Span};
@@ -20,16 +21,26 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// Walks straight ahead at 1 m/s without an end, and counts ticks in its memory.
+/// Walks straight ahead at 1 m/s without an end, and counts ticks in its memory. Its memo keeps the first count.
 #[derive(Debug)]
 struct Ahead;
 
 impl MotionSource for Ahead {
+    fn scratch(&self) -> SourceScratch {
+        SourceScratch::new(self.memo())
+    }
+    fn memo(&self) -> Memo {
+        Memo::new(1, 1, 1)
+    }
+    fn exchange(&self, memo: &mut Memo, room: &mut SourceScratch) {
+        std::mem::swap(room.of().unwrap(), memo);
+    }
     fn memory_width(&self) -> usize {
         1
     }
-    fn tick(&self, _: &Playing, memory: &mut [f32], _: &mut SourceScratch) {
+    fn tick(&self, _: &Playing, memory: &mut [f32], room: &mut SourceScratch) {
         memory[0] += 1.0;
+        room.of::<Memo>().unwrap().find(1, &[0.0], |first| first[0] = memory[0]);
     }
     fn has(&self, playing: &Playing) -> bool {
         playing.clip.at() < 2
@@ -267,4 +278,21 @@ fn a_tag_that_no_motion_has_is_told_by_name() {
     assert_eq!(missing(TagMask::of(0)), None);
     assert_eq!(missing(TagMask::of(0) | TagMask::of(1)).as_deref(), Some("crouch"));
     assert_eq!(missing(TagMask::of(70)).as_deref(), Some("70"));
+}
+
+#[test]
+fn the_memo_of_each_character_of_a_crowd_stays_in_its_output() {
+    let character = character();
+    let mut states = [(); 2].map(|()| character.state_at(Transform::IDENTITY).unwrap());
+    // The second one has ticked before.
+    states[1].block[character.resolved.layout.memory.clone()][0] = 50.0;
+    let (mut scratch, mut outputs) = (character.scratch(), [character.output(), character.output()]);
+    for _ in 0..10 {
+        step(&character, &[MotionInput::default(); 2], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+    }
+    let first = outputs.map(|mut output| {
+        let at = output.memo.find(1, &[0.0], |_| panic!("it is empty"));
+        output.memo.result(at)[0]
+    });
+    assert_eq!(first, [1.0, 51.0]);
 }

@@ -8,7 +8,7 @@ use footwork::build::{BuildConfig, SchemaConfig};
 use footwork::database::Database;
 use footwork::input::{InputError, MotionInput};
 use footwork::learned::{Networks, NetworksError};
-use footwork::matcher::{Character, MatcherConfig, MotionMatcher, step};
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher, Output, Scratch, step};
 use footwork::math::Transform;
 use footwork::schema::Preset;
 use footwork_gait::{BIPED_NETWORKS, GaitOptions};
@@ -125,6 +125,30 @@ fn in_a_crowd_it_moves_as_alone() {
             assert_eq!(m.update(input, dt_s).unwrap(), &output.pose);
         }
     }
+}
+
+/// Working space and outputs keep bodies for the next step. Those of other networks of the same sizes are never shown.
+#[test]
+fn working_space_and_output_of_other_networks_change_no_bit() {
+    let mut parts = NetworkParts::clone(&networks());
+    // The same codes, and other poses.
+    parts.decompressor.output_std.iter_mut().for_each(|v| *v *= 1.01);
+    let other = Arc::new(Networks::new(networks().character(), parts).unwrap());
+    let other = Character::learned(other, None, MatcherConfig::default()).unwrap();
+    let (character, mut scratch) = (learned(), other.scratch());
+    let shown = |of: &Character, scratch: &mut Scratch, output: &mut Output| {
+        let (mut state, input) = (of.state_at(Transform::IDENTITY).unwrap(), common::walk(Vec3::Z));
+        for _ in 0..4 {
+            let (states, outputs) = (std::slice::from_mut(&mut state), std::slice::from_mut(&mut *output));
+            step(of, std::slice::from_ref(&input), 1.0 / 60.0, states, scratch, outputs).unwrap();
+        }
+        output.pose.clone()
+    };
+    let mut output = other.output();
+    let others = shown(&other, &mut scratch, &mut output);
+    let own = shown(&character, &mut scratch, &mut output);
+    assert_eq!(own, shown(&character, &mut character.scratch(), &mut character.output()));
+    assert_ne!(own, others);
 }
 
 #[test]

@@ -4,11 +4,12 @@
 use crate::common;
 
 use footwork::advanced::learned::{NetworkParts, Precision, Weights};
+use footwork::advanced::matcher::One;
 use footwork::build::{BuildConfig, SchemaConfig};
 use footwork::database::Database;
 use footwork::input::{InputError, MotionInput};
 use footwork::learned::{Networks, NetworksError};
-use footwork::matcher::{Character, MatcherConfig, MotionMatcher, Output, Scratch, step};
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher, Output, Scratch, Turn, step};
 use footwork::math::Transform;
 use footwork::schema::Preset;
 use footwork_gait::{BIPED_NETWORKS, GaitOptions};
@@ -139,8 +140,8 @@ fn working_space_and_output_of_other_networks_change_no_bit() {
     let shown = |of: &Character, scratch: &mut Scratch, output: &mut Output| {
         let (mut state, input) = (of.state_at(Transform::IDENTITY).unwrap(), common::walk(Vec3::Z));
         for _ in 0..4 {
-            let (states, outputs) = (std::slice::from_mut(&mut state), std::slice::from_mut(&mut *output));
-            step(of, std::slice::from_ref(&input), 1.0 / 60.0, states, scratch, outputs).unwrap();
+            let one = One { state: &mut state, scratch: &mut *scratch, output: &mut *output };
+            one.step(of, &input, Turn::Regular, 1.0 / 60.0).unwrap();
         }
         output.pose.clone()
     };
